@@ -5,7 +5,8 @@ import PackageDescription
 let package = Package(
     name: "OpenCoreDataBenchmarks",
     traits: [
-        // As in the package above: without it nobody needs the headers of libpq, and `bench postgresql` says so.
+        // As in the package above: a build without the trait does not need the headers of libpq, and `bench postgresql`
+        // then prints that it is missing.
         .trait(name: "PostgreSQL", description: "The store in PostgreSQL databases beside libpq"),
         .trait(name: "Studio", description: "How soon the page of coredata studio hears of a save"),
     ],

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Other libraries that do the works of the benchmark. `bin/bench peers PATH` builds this package and says where GRDB's
-// sources are; nobody else needs them.
+// Other libraries that do the works of the benchmark. `bin/bench peers PATH` builds this package and passes the path of
+// GRDB's sources; no other build needs them.
 guard let grdb = Context.environment["OPENCOREDATA_BENCH_GRDB"] else {
     fatalError("OPENCOREDATA_BENCH_GRDB says where a checkout of GRDB.swift is; bin/bench peers PATH sets it")
 }

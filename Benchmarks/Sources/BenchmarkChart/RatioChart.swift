@@ -24,7 +24,8 @@ public struct RatioChart {
     /// The names of the bars of each group.
     public var series: [String]
     public var groups: [Group]
-    /// Bars beyond this ratio are cut, and have a gap: one long bar does not make all others short. Nil for none.
+    /// Bars above this ratio are cut, and have a gap, so that one long bar does not make all other bars short. Nil for
+    /// none.
     public var limit: Double?
 
     public init(title: String, notes: [String], series: [String], groups: [Group], limit: Double? = nil) {
@@ -48,7 +49,7 @@ public struct RatioChart {
     private static let cutWidth = 4.0
     private static let groupGap = 9.0
     private static let lineHeight = 20.0
-    /// Colours that people with colour blindness can tell apart.
+    /// Colours that people with colour blindness can distinguish.
     private static let colours = ["#2f7de1", "#c9700a", "#8a63d2", "#2a9d8f"]
     private static let textColour = "#777777"
 
@@ -173,7 +174,7 @@ public struct RatioChart {
     /// A ratio as it stands at its bar.
     private static func printed(_ ratio: Double) -> String { String(format: ratio < 10 ? "%.2f" : "%.1f", ratio) }
 
-    /// A place or a length, without decimals that say nothing.
+    /// A place or a length, without decimals that are zero.
     private static func number(_ value: Double) -> String {
         let rounded = (value * 10).rounded() / 10
         return rounded == rounded.rounded() ? String(Int(rounded)) : String(rounded)

@@ -6,7 +6,8 @@ struct BarCheck {
     private let isRenewal: Bool
     private(set) var holds = true
 
-    /// What a renewed bar leaves above the highest figure of a round: others use the machine, too. Bytes hardly differ.
+    /// The factor between the highest figure of a round and a renewed bar: other programs use the machine, too. Figures
+    /// in bytes hardly vary.
     static let margin = 1.1
     static let bytesMargin = 1.01
 

@@ -1,9 +1,9 @@
 import CoreData
 import Foundation
 
-/// A migration that is followed, and one that is cancelled in its middle.
+/// A migration whose progress is followed, and one that is cancelled in its middle.
 enum CancelledMigration {
-    /// Migrates to the end. `checksum` is how many events were told per second.
+    /// Migrates to the end. `checksum` is the number of events per second.
     static func follow(_ store: String, to model: NSManagedObjectModel) throws -> Measurement {
         let monitor = MigrationMonitor()
         let watch = Stopwatch()
@@ -32,7 +32,7 @@ enum CancelledMigration {
             cancelled.watch?.stop(into: &measurement)
             return measurement
         }
-        // A small store is over before anybody can cancel.
+        // A small store is migrated before the cancellation takes effect.
         return Measurement()
     }
 
@@ -52,7 +52,7 @@ enum CancelledMigration {
         try coordinator.remove(opened)
     }
 
-    /// The events that were told; those that nobody read are kept up to a number that is higher than the bar.
+    /// The number of events; the monitor keeps unread events up to a number that is higher than the bar.
     private static func count(_ monitor: MigrationMonitor) -> Int {
         final class Count: @unchecked Sendable {  // read after the semaphore was signalled
             var events = 0

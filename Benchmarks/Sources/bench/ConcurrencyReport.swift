@@ -13,8 +13,8 @@ struct ConcurrencyReport {
     /// How often a thread reads all books.
     static let passes = 5
 
-    /// What has a bar: latencies beside the writer as many times plain C's, the highest as many times that without a
-    /// writer, and what two processes get done as many times two threads.
+    /// The figures that have a bar: latencies beside the writer in relation to plain C's, the highest in relation to
+    /// that without a writer, and the work of two processes in relation to that of two threads.
     static let bars = ["latency.middle", "latency.high", "latency.beside-writer", "two-processes-to-two-threads"]
 
     /// - Returns: whether every bar holds.
@@ -212,9 +212,9 @@ struct ConcurrencyReport {
     }
 }
 
-/// Saves a hundred changed books at a time until it is told to end.
+/// Saves a hundred changed books at a time until `isDone` is true.
 ///
-/// Unchecked: but for `isReady` and `isDone`, the writer's queue has it alone until the reader has waited for that
+/// Unchecked: only the writer's queue uses it, except for `isReady` and `isDone`, until the reader has waited for that
 /// queue.
 private final class Writer: @unchecked Sendable {
     let context: NSManagedObjectContext
@@ -229,7 +229,7 @@ private final class Writer: @unchecked Sendable {
     }
 
     func saveOn() {
-        // The waiting caller learns from `failure` that there are none.
+        // The waiting caller finds an error in `failure`, and no saves.
         defer { isReady.signal() }
         do {
             try context.performAndWait {

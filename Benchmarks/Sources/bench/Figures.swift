@@ -74,7 +74,7 @@ struct WorkFigures: Codable {
         Spread(zip(library, plain).map { $0.cpuSeconds / max($1.cpuSeconds, 1e-9) })
     }
 
-    /// How many times plain C's processor time a contender took, the median; nil where it took no part.
+    /// The processor time of a contender in relation to plain C's, the median; nil where it took no part.
     func ratio(of contender: Contender) -> Double? {
         switch contender {
         case .c: 1
@@ -110,7 +110,7 @@ struct ConcurrencyFigures: Codable {
     var contender: String
     var middleLatency: Spread
     var highLatency: Spread
-    /// The same without a writer.
+    /// The high latency without a writer.
     var highLatencyAlone: Spread
     /// How often the writer saved in a second.
     var savesPerSecond: Spread

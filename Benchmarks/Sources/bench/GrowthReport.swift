@@ -72,7 +72,7 @@ struct GrowthReport {
         return book
     }
 
-    /// An import asks for each object whether it is there, and saves at its end.
+    /// An import that fetches each object to find out whether it exists, and saves at its end.
     private func findOrCreate(_ context: NSManagedObjectContext, _ count: Int) throws -> Double {
         try context.performAndWait {
             try processorSeconds {

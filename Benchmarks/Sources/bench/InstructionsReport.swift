@@ -5,8 +5,8 @@ import Synchronization
 /// Counts the instructions of each work beside those of plain C, under callgrind: figures that no other work on the
 /// machine changes.
 ///
-/// Only the thread that does the work is counted. Work of the store in the background, like copying its -wal, comes
-/// in other places each time.
+/// Only the thread that does the work is counted. Work of the store in the background, such as copying its -wal,
+/// happens at other places each time.
 struct InstructionsReport {
     let works: [Work]
 
@@ -37,7 +37,7 @@ struct InstructionsReport {
             renewing
                 ? -Double.infinity : kept[work.rawValue].map { $0.value * (1 + ($0.tolerance ?? Self.tolerance) / 100) }
         }
-        // What else runs changes no count.
+        // Other work on the machine does not change the counts.
         let counted = Mutex<[Int: Result<(c: Double, coreData: Double), any Error>]>([:])
         DispatchQueue.concurrentPerform(iterations: works.count) { place in
             let work = works[place]

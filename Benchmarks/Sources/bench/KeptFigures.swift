@@ -52,7 +52,7 @@ struct KeptFigures {
         figures[name, default: Figure(value: value)].value = value
     }
 
-    /// Writes the figures in the order of the names; others go.
+    /// Writes the figures in the order of the names, and leaves out figures without one of these names.
     func write(to file: URL, order: [String], decimals: Int) throws {
         let width = order.map(\.count).max() ?? 0
         let lines = order.compactMap { name in

@@ -84,7 +84,7 @@ extension Library {
     }
 }
 
-/// Counts the objects that a controller tells of.
+/// Counts the objects that a controller reports.
 private final class ResultsListener: NSObject, NSFetchedResultsControllerDelegate {
     var count = 0
 

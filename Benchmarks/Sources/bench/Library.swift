@@ -12,7 +12,7 @@ enum Library {
         try coordinator.remove(store)
     }
 
-    /// Opens a store, and migrates it when asked to; measures how long that takes.
+    /// Opens a store, migrates it if `migrating` is true, and measures how long that takes.
     static func open(_ store: String, model: NSManagedObjectModel, migrating: Bool) throws -> Measurement {
         let options: [AnyHashable: Any] = [
             NSMigratePersistentStoresAutomaticallyOption: migrating, NSInferMappingModelAutomaticallyOption: migrating,

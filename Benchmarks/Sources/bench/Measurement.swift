@@ -3,11 +3,12 @@ import Foundation
 /// What one child process measured, as it prints it in one line of JSON.
 struct Measurement: Codable {
     var seconds = 0.0
-    /// Processor time of all threads meanwhile: what is left of the comparison when the machine has other work to do.
+    /// Processor time of all threads in these seconds: what is left of the comparison when the machine has other work
+    /// to do.
     var cpuSeconds = 0.0
     /// Processor time of the server's processes that worked for this one; 0 where there is no server.
     var serverSeconds = 0.0
-    /// How often a server was asked and heard; 0 when it is not counted.
+    /// The number of round trips to a server; 0 when they are not counted.
     var roundTrips = 0
     var checksum = 0.0
     var count = 0
@@ -22,7 +23,7 @@ struct Measurement: Codable {
     var highLatency = 0.0
 
     var line: String {
-        // Numbers encode, except those that no measurement may say.
+        // Numbers can be encoded, except infinity and NaN.
         (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "a number is not finite"
     }
 

@@ -34,7 +34,7 @@ struct MemoryReport {
         /// The most bytes of heap for an object of the array; nil where it is not measured.
         var heapBar: Double? { self == .batchedArray ? 96 : nil }
 
-        /// The most megabytes; nil where nothing was asked for.
+        /// The most megabytes; nil where there is no limit.
         var bar: Double? {
             switch self {
             case .batchedArray: 150

@@ -16,12 +16,12 @@ struct MigrationReport {
     static let policyBar = 2.5
     static let memoryBar = 150.0
 
-    /// What part of the whole time may pass from cancelling to the error.
+    /// The part of the whole time that may pass from cancelling to the error.
     static let cancelBar = 0.25
-    /// How many events a second are told at least.
+    /// The least number of events in a second.
     static let eventsBar = 10.0
 
-    /// What articles have measured with Apple's framework: rows, seconds.
+    /// Figures of articles about Apple's framework: rows, seconds.
     static let articles = [(rows: 1_200, seconds: 120.0), (rows: 4_800, seconds: 540.0)]
 
     /// - Returns: whether the bars hold.

@@ -1,14 +1,14 @@
 import CBaseline
 import CoreData
 
-/// Measures how long the source of an old store is looked for among many versions of a model, in a process that has
-/// read none of them.
+/// Measures the search for the source of an old store among many versions of a model, in a process that has read none
+/// of them.
 struct ModelReport {
     let versions: Int
     let rounds: Int
 
     static let entities = 100
-    /// Seconds that the first look may take.
+    /// Seconds that the first search may take.
     static let bar = 0.05
 
     enum Step: String, CaseIterable {

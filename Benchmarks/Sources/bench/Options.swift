@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the command line asks of a report.
+/// The options of a report on the command line.
 struct Options {
     var isQuick = false
     var isCheck = false

@@ -12,7 +12,7 @@ enum PlainC {
         case .readAll:
             result = baseline_read_all(store, cacheSize)
         case .readFaults:
-            // Nobody looks at what faults would say.
+            // The values of faults are not read, so they have no checksum.
             var whole = baseline_read_all(store, cacheSize)
             whole.checksum = 0
             result = whole
@@ -69,7 +69,7 @@ enum PlainC {
         return try measurement(of: result)
     }
 
-    /// Turns what C says into what the report takes.
+    /// Converts the result of a C function to a measurement.
     /// - Throws: `BenchmarkFailure` with SQLite's words when the work failed.
     @discardableResult
     static func measurement(of result: baseline_result) throws -> Measurement {

@@ -26,7 +26,7 @@ struct PluginReport {
         }
         var holds = true
         if let plain = clean[false], let full = clean[true] {
-            // The clock says more of what else the machine does.
+            // The time by the clock depends more on the other work of the machine.
             holds = full.cpuSeconds <= Self.cleanBar * plain.cpuSeconds
             rows.append(row("from clean, s", plain.seconds, full.seconds))
             rows.append(
@@ -141,7 +141,7 @@ struct GeneratedPackage {
         try Data(text.utf8).write(to: url)
     }
 
-    /// Builds the package and says how long it took.
+    /// Builds the package, and returns the time that it took.
     func build() throws -> BuildTime {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")

@@ -63,7 +63,7 @@
             }
         }
 
-        /// How often the server is asked, in a child process.
+        /// Counts the round trips to the server, in a child process.
         static func roundTrips(of kind: Conversation, database: String, count: Int) throws -> Measurement {
             let coordinator = try Library.openedPostgreSQL(database)
             let context = Library.context(coordinator)
@@ -89,7 +89,7 @@
                     change(books.prefix(2))
                     try context.save()
                     change(books.dropFirst(2).prefix(count))
-                    // Rules of deletion look at what leads to the objects, before anything is saved.
+                    // Delete rules read the objects at the other ends of relationships, before anything is saved.
                     context.processPendingChanges()
                     return try counted(context.save)
                 case .prefetchToOne: return try prefetch("author", of: "Book", in: coordinator)

@@ -6,7 +6,7 @@ struct PostgreSQLReport {
     let books: Int
     let rounds: Int
 
-    /// Who does a work. The best of plain C's ways sets the measure.
+    /// The program that does a work. The best of plain C's ways sets the measure.
     enum Contender: String, CaseIterable, Codable {
         /// Plain C; it inserts by COPY in binary form.
         case c
@@ -19,7 +19,7 @@ struct PostgreSQLReport {
 
     static let works: [Work] = [.insert, .readAll, .readByKey, .update, .prefetched]
 
-    /// What is counted: how often the server is asked, and heard.
+    /// The operations whose round trips to the server are counted.
     enum Conversation: String, CaseIterable, Codable {
         /// Objects with ids of the store's are inserted; the statements are those of a save before.
         case insert = "insert-ids-reserved"
@@ -166,7 +166,7 @@ struct PostgreSQLFigures: Codable {
         var serverSeconds: Spread
         /// Of client and server together.
         var bothSeconds: Spread
-        /// How many times the processor time of plain C in the same round.
+        /// The processor time in relation to that of plain C in the same round.
         var ratio: Spread
     }
 

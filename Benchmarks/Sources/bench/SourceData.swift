@@ -6,7 +6,7 @@ final class SourceData {
     let authorCount: Int
     let bookCount: Int
 
-    /// The rows as the C baseline takes them, made when they are first asked for. They live as long as the process.
+    /// The rows in the form of the C baseline, made at the first access. They exist as long as the process.
     private(set) lazy var rows = baseline_data_make(Int32(authorCount), Int32(bookCount))
 
     init(authors: Int, books: Int) {

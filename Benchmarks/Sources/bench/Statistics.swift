@@ -10,7 +10,7 @@ extension [Double] {
     }
 }
 
-/// Prints columns that line up: the first to the left, the others to the right.
+/// Prints columns that line up: the first one is aligned to the left, all further ones to the right.
 func printTable(_ rows: [[String]]) {
     guard let columns = rows.first?.count else { return }
     let widths = (0..<columns).map { column in rows.map { $0[column].count }.max() ?? 0 }

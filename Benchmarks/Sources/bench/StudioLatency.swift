@@ -1,7 +1,7 @@
 import Foundation
 
-/// How long it takes until the page of `coredata studio` has what another process has saved: from the start of that
-/// process until the page, told of the save, has read the object anew.
+/// Measures how long it takes until the page of `coredata studio` has what another process has saved: from the start of
+/// that process until the page, notified of the save, has read the object again.
 struct StudioLatency {
     let program: URL
     let store: URL

@@ -1,8 +1,8 @@
 import Foundation
 
 /// Measures the program `coredata` beside SQLite's own `sqlite3`: all rows of an entity as JSON, `info` of a small
-/// store, and how soon the studio's page has what another process saves. Each run is a process of its own, whose
-/// output nobody reads.
+/// store, and how soon the studio's page has what another process saves. Each run is a process of its own, whose output
+/// is discarded.
 struct ToolReport {
     let books: Int
     let rounds: Int
@@ -13,7 +13,7 @@ struct ToolReport {
     static let memoryBar = 60.0
     /// Seconds that `info` of a small store may take.
     static let infoBar = 0.05
-    /// Seconds in which a page of the studio has to be told of another process's save, and to have what was saved.
+    /// Seconds in which a page of the studio must be notified of another process's save, and have the saved values.
     static let liveBar = 0.5
 
     private static let saves = 20

@@ -8,7 +8,7 @@ enum Work: String, CaseIterable, Codable {
     case readFaults = "read-faults"
     /// R1 as ids: the ids of all books.
     case readIDs = "read-ids"
-    /// R1 as objects whose rows are not asked for.
+    /// R1 as objects whose rows are not read.
     case readWithoutValues = "read-without-values"
     /// R2: a predicate with a prefix, sorted, the first 100; with other values each time.
     case query
@@ -20,7 +20,7 @@ enum Work: String, CaseIterable, Codable {
     case readByISBN = "read-by-isbn"
     /// R4: the author's name of every book and the number of books of every author, prefetched.
     case prefetched
-    /// R4: the same, each author when it is first asked for.
+    /// R4: the author's name of every book and the number of books of every author, without prefetching.
     case lazily
     /// U1: fetch all books, change two of eight properties of each, save.
     case update
@@ -94,7 +94,7 @@ enum Work: String, CaseIterable, Codable {
     static let queries = 100
     static let authorQueries = 1_000
     static let averages = 10
-    /// What is looked for in titles.
+    /// The words that titles are searched for.
     static let searchedWords = ["river", "GLASS", "Brucke", "winter har"]
     static let exactWords = ["river", "éclair", "brücke", "winter har"]
     /// How often the books are counted.
@@ -109,7 +109,8 @@ enum Work: String, CaseIterable, Codable {
         .insert, .readAll, .query, .queryByAuthor, .readByKey, .readByISBN, .prefetched, .update, .delete,
     ]
 
-    /// Whether what the contenders leave in the store is compared: their objects tell nothing of it.
+    /// Whether the rows that the contenders leave in the store are compared: objects in memory would not show a
+    /// difference.
     var isComparedInStore: Bool { [.insert, .update, .delete].contains(self) }
 
     /// The store that a work starts from.
@@ -147,9 +148,9 @@ enum Contender: String, CaseIterable {
     /// GRDB, its records: Codable structs, and requests that it makes SQL of.
     case grdbRecords = "grdb-records"
 
-    /// Who does all works, in this program.
+    /// The contenders that do all works, in this program.
     static let own: [Contender] = [.c, .coreData]
-    /// Who does some works, in a program that is built when somebody asks for it (`Peers/`).
+    /// The contenders that do some works, in a program that only `bin/bench peers` builds (`Peers/`).
     static let peers: [Contender] = [.grdbRows, .grdbRecords]
 
     var title: String {

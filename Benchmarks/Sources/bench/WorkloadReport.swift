@@ -19,10 +19,10 @@ struct WorkloadReport {
     /// Growth is made of two medians that lie apart.
     private static let growthMargin = 1.3
     static func bar(ofGrowth work: String, from size: Int) -> String { "growth.\(size / 1_000)k.\(work)" }
-    /// The works that tell what their books take on the heap.
+    /// The works that measure the bytes of their books on the heap.
     static let heapWorks: [(work: Work, title: String)] = [
         (.readAll, "heap per realised book"),
-        // What a fetch gives: the row is read with the key, and most of this is the row.
+        // The result of a fetch: the row is read with the key, and most of these bytes are the row.
         (.readFaults, "heap per fault with its row"),
         (.readWithoutValues, "heap per fault without its row"),
     ]

@@ -10,7 +10,7 @@ struct GRDBRecords {
     }
 
     // The columns are all of the table, so that the default selection is the right one. Their names are in lower case
-    // here: SQLite does not mind, and GRDB finds those at once.
+    // here: SQLite ignores the case, and GRDB finds lower-case names without a second search.
     struct Author: Codable, DatedRecord {
         static let databaseTableName = "ZAUTHOR"
         static let books = hasMany(Book.self, using: ForeignKey([Book.CodingKeys.author]))
@@ -190,7 +190,7 @@ struct GRDBRecords {
         }
     }
 
-    /// GRDB leaves it to programs whether a row is still the one that was read: nothing here looks at the version.
+    /// GRDB leaves it to programs whether a row is still the one that was read: nothing here compares the version.
     private func update() throws -> Measurement {
         try Measurement.of {
             try queue.write { db in

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 
-/// GRDB as a program uses it that cares for speed: SQL, statements that GRDB caches, values taken from the row by their
-/// place. The statements are those of plain C.
+/// GRDB as a program uses it for speed: SQL, statements that GRDB caches, values taken from the row by their place. The
+/// statements are those of plain C.
 struct GRDBRows {
     private let queue: DatabaseQueue
 

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Somebody with numbers to call.
+/// A person with telephone numbers.
 final class Person: NSManagedObject {
     @NSManaged var name: String
     @NSManaged var email: String

@@ -5,7 +5,7 @@ import CoreData
 //   contacts add NAME EMAIL CITY [NUMBER]...     contacts list     contacts find TEXT
 //   contacts cities                              contacts remove EMAIL
 //
-// The store lies in the program's data folder, or where the environment variable CONTACTS_STORE says.
+// The store lies in the program's data folder, or at the path in the environment variable CONTACTS_STORE.
 
 let usage = "usage: contacts add NAME EMAIL CITY [NUMBER]... | list | find TEXT | cities | remove EMAIL"
 let container = NSPersistentContainer(name: "Contacts", managedObjectModel: ContactModel.shared)
@@ -48,7 +48,7 @@ func add(_ words: [String]) throws {
     print("added \(person.name)")
 }
 
-/// How many people live where, counted by the store.
+/// Prints the number of people in each city, counted by the store.
 func showCities() throws {
     let count = CoreData.NSExpression(forFunction: "count:", arguments: [CoreData.NSExpression(forKeyPath: "name")])
     let counted = NSExpressionDescription()
@@ -81,7 +81,7 @@ do {
         exit(64)
     }
 } catch let error as NSError {
-    // 1550 and its neighbours: validation. 133021: the address is somebody else's.
+    // 1550 and its neighbours: validation. 133021: another person has the address.
     print("error \(error.code): \(error.localizedDescription)")
     exit(1)
 }

@@ -21,7 +21,7 @@ final class AddressBook {
         gtk_window_set_child(window.cast(), migration.widget)
         gtk_window_set_title(window.cast(), "Address book")
         when(window, "close-request") { [unowned self] _ in
-            // Changes that cannot be saved are not lost: the window stays, and says why.
+            // Changes that cannot be saved are not lost: the window stays open, and shows the error.
             isClosed = contacts?.save() ?? true
             return !isClosed
         }

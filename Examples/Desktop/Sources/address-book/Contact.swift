@@ -1,6 +1,6 @@
 import CoreData
 
-/// Somebody in the address book.
+/// A person in the address book.
 final class Contact: NSManagedObject {
     @NSManaged var givenName: String
     @NSManaged var familyName: String

@@ -62,7 +62,7 @@ final class Editor {
         begin(name)
         defer { undoManager.endUndoGrouping() }
         let result = change()
-        // The controller of the list is told of the change, and the undo manager of its inverse.
+        // This passes the change to the controller of the list, and its inverse to the undo manager.
         context.processPendingChanges()
         return result
     }

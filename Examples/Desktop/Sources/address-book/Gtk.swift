@@ -34,8 +34,8 @@ private final class Reaction {
     init(_ action: @escaping @MainActor (OpaquePointer?) -> Bool) { self.action = action }
 }
 
-/// Does something at each signal of an object, as long as the object lives. The action gets the signal's first argument
-/// and returns whether the signal needs nobody else, where GTK asks for that.
+/// Performs an action at each signal of an object, as long as the object exists. The action gets the signal's first
+/// argument. Its result is used by signals that GTK stops at `true`, before their default handlers.
 @MainActor
 func when(
     _ object: some GtkPointer, _ signal: String, handle action: @escaping @MainActor (OpaquePointer?) -> Bool

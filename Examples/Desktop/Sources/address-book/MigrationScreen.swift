@@ -6,7 +6,7 @@ import CoreDataManager
 final class MigrationScreen: LaunchDisplay {
     /// Held here, because the window releases it when the contacts are shown.
     let widget = shim_held(gtk_box_new(GTK_ORIENTATION_VERTICAL, 18))
-    /// Called when the user wants to try a failed launch again.
+    /// Called when the user presses the button that repeats a failed launch.
     var whenRetried: @MainActor () -> Void = {}
     private let message: Widget = gtk_label_new("")
     private let detail: Widget = gtk_label_new("")
@@ -48,7 +48,7 @@ final class MigrationScreen: LaunchDisplay {
     /// The launch's completion decides what comes next: `show(_:)` or the contacts.
     func end(message: String, failure: LaunchFailure?) { whenClicked = {} }
 
-    /// Says why the contacts cannot be shown.
+    /// Shows the reason for which the contacts cannot be shown.
     func show(_ failure: LaunchFailure) {
         show("Address book: stopped", failure.title, failure.message, button: failure.retryLabel) { [unowned self] in
             whenRetried()

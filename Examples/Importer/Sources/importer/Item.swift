@@ -6,7 +6,7 @@ final class Item: NSManagedObject {
     @NSManaged var name: String
     @NSManaged var price: NSDecimalNumber
     @NSManaged var quantity: Int32
-    /// The day when somebody counted last.
+    /// The day of the last count.
     @NSManaged var counted: Date?
 }
 

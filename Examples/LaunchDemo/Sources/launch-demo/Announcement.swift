@@ -1,7 +1,7 @@
 import CoreDataManager
 import Foundation
 
-/// What a launched child tells the demonstration, one line each on standard output.
+/// The messages of a launched child to the demonstration, one line each on standard output.
 enum Announcement {
     case firstScreen(seconds: Double)
     case progress(fraction: Double)
@@ -38,7 +38,7 @@ enum Announcement {
         }
     }
 
-    /// Writes the line at once: a child that is killed must have said what it did.
+    /// Writes the line at once, so that it is there even if the child is killed next.
     func say() {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }

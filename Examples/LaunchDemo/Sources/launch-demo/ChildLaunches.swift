@@ -22,7 +22,8 @@ enum ChildLaunches {
         announceEnd(of: probe)
     }
 
-    /// (b) and (c): the same through the manager. The main thread only starts it and shows what it is told.
+    /// (b) and (c): the migration through the manager. The main thread only starts it and shows the states that it
+    /// gets.
     static func managed(store: URL, version: MailModel) async throws {
         let probe = LaunchProbe()
         probe.start()
@@ -62,7 +63,7 @@ enum ChildLaunches {
         }
     }
 
-    /// The user sees something: the watchdog is told at once, and only the first time.
+    /// Announces at once to the watchdog that the user sees something, and only the first time.
     private static func showFirstScreen(_ probe: LaunchProbe) {
         guard probe.report.timeToFirstScreen == nil else { return }
         probe.markFirstScreen()

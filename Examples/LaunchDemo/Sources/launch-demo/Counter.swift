@@ -68,7 +68,7 @@ struct Counter {
             .say()
     }
 
-    /// What the row says.
+    /// Returns the value of the row.
     func value() throws -> Int {
         let context = try context()
         return try context.performAndWait { try counter(in: context).value(forKey: "value") as? Int ?? 0 }

@@ -53,7 +53,8 @@ enum DailyWork {
         }
     }
 
-    /// Imitates scrolling: fetches the list, leaves the main queue to others, fetches it again, until it is cancelled.
+    /// Imitates scrolling: fetches the list, leaves the main queue to other work, fetches it again, until it is
+    /// cancelled.
     static func keepShowingList(in context: NSManagedObjectContext) async throws -> Int {
         var times = 0
         while !Task.isCancelled {

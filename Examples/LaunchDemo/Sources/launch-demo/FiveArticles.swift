@@ -155,7 +155,7 @@ struct FiveArticles {
         _ = try LaunchedChild(["reference", store.url.path, "first"]).run()
     }
 
-    /// Lets SQLite and whichever version of the program it fits look at a store.
+    /// Checks a store by SQLite, and by the version of the program that it fits.
     private func check(_ store: MailStore) throws {
         _ = try LaunchedChild(["check", store.url.path, "first,labels,twelveColumns"]).run()
     }

@@ -54,7 +54,7 @@ final class LaunchedChild {
         var outcome = Outcome()
         var pending = Data()
         let descriptor = pipe.fileHandleForReading.fileDescriptor
-        // One loop for all that a system does: read the child's output, look at its memory, run the watchdog.
+        // One loop for all that a system does: read the child's output, measure its memory, run the watchdog.
         reading: while true {
             var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             let ready = Glibc.poll(&poll, 1, 5)

@@ -4,13 +4,13 @@ import CoreData
 enum MailModel: String {
     /// An account has folders, a folder has messages, a message has attachments.
     case first
-    /// Folders become labels: a message may have many of them. Every message row is looked at to fill the table between
-    /// the two, a column goes, one is renamed, and one arrives that may not be empty.
+    /// Folders become labels: a message may have many of them. Every message row is read to fill the table between the
+    /// two. One column is removed, one is renamed, and one is added that must not be empty.
     case labels
     /// Twelve optional attributes more on every message, as in the article of 2011 whose program no longer started.
     case twelveColumns
 
-    /// What the step to `labels` drops on purpose, by name: the framework lets no value go that nobody has named.
+    /// The values that the step to `labels` drops on purpose, by name: the framework drops only values that are named.
     static let allowedLosses = ["Message.snippet"]
 
     /// The model of this version.

@@ -2,7 +2,7 @@ import CMailSQLite
 import CoreData
 import CoreDataManager
 
-/// The user's mail on disk: makes it in the first version of the schema, and looks whether it is whole.
+/// The user's mail on disk: makes it in the first version of the schema, and checks whether it is whole.
 struct MailStore {
     let url: URL
 
@@ -53,7 +53,7 @@ struct MailStore {
         NSEntityDescription.insertNewObject(forEntityName: entity, into: context)
     }
 
-    /// What the store says of itself in one line, opened by the first of the versions that it fits.
+    /// Returns a description of the store in one line. The first of the versions that the store fits opens it.
     func check(versions: [MailModel]) throws -> String {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: url.storeType, at: url)
         let fitting = versions.first {

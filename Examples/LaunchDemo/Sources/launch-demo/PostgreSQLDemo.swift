@@ -4,7 +4,7 @@
     import Synchronization
 
     /// One server, many processes: they count one number together, and launch a new version of a program at once. Then
-    /// the same on several servers (`ClusterDemo`).
+    /// they do it on several servers (`ClusterDemo`).
     @MainActor
     struct PostgreSQLDemo {
         let messages: Int
@@ -72,7 +72,7 @@
 
         // MARK: Processes
 
-        /// What the processes have told of the migration.
+        /// The progress of the migration that the processes have announced.
         private final class ToldProgress: Sendable {
             private let told: Mutex<[(count: Int, fraction: Double)]>
 
@@ -84,7 +84,7 @@
 
             func count(of process: Int) -> Int { told.withLock { $0[process].count } }
 
-            /// How far the migration is; nil while nobody has told anything.
+            /// The highest announced fraction; nil before the first announcement.
             var highest: Double? {
                 told.withLock { told in told.contains { $0.count > 0 } ? told.map(\.fraction).max() : nil }
             }

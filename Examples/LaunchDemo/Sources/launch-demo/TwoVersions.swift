@@ -43,7 +43,8 @@
         private var entity: String { self == .older ? "Ticket" : "Issue" }
         private var title: String { self == .older ? "title" : "summary" }
 
-        /// Opens the store. The newer program brings it to its version, if nobody has done so, and holds up nobody.
+        /// Opens the store. The newer program migrates it unless another process has done so, while other programs
+        /// continue.
         private func context(_ store: URL) throws -> NSManagedObjectContext {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model())
             var options: [AnyHashable: Any] = [NSPostgreSQLOnlineMigrationOption: true, NSPostgreSQLLeaseOption: 3]
@@ -75,7 +76,7 @@
             Announcement.note("the migration took \(ChildLaunches.seconds(since: start).seconds) s").say()
         }
 
-        /// Makes, votes for and counts tickets until there is a file, and looks whether each is as it was written.
+        /// Makes, votes for and counts tickets until a file exists, and checks that each ticket is as it was written.
         func work(_ store: URL, until stop: String) throws {
             let context = try context(store)
             var (saves, longest) = (0, 0.0)

@@ -57,7 +57,7 @@ enum WrongAndRight {
         Announcement.stall(phase: "import on the main thread", seconds: probe.stop().longestStall).say()
     }
 
-    /// The same import through the manager.
+    /// Runs the import through the manager, in the background.
     static func importInBackground(store: URL, version: MailModel, count: Int) async throws {
         let manager = CoreDataManager(mail: version, storeURL: store)
         try await manager.launch()
@@ -90,7 +90,7 @@ enum WrongAndRight {
         Announcement.note("wrong: nothing stopped it").say()
     }
 
-    /// The same by a reference.
+    /// Passes an object to another context by a reference.
     static func reference(store: URL, version: MailModel) async throws {
         let manager = CoreDataManager(mail: version, storeURL: store)
         let reference = try await manager.performMain { try ObjectReference(firstMessage(in: $0)) }

@@ -6,7 +6,7 @@ import CoreData
 //   notes pin NUMBER                       notes delete NUMBER      notes folders
 //   notes import COUNT                     (in the background, as a download would come in)
 //
-// The store lies in the program's data folder, or where the environment variable NOTES_STORE says.
+// The store lies in the program's data folder, or at the path in the environment variable NOTES_STORE.
 
 let usage =
     "usage: notes add TITLE [BODY] [in FOLDER] | list [FOLDER] | search TEXT | pin N | delete N | folders | import N"

@@ -8,7 +8,7 @@ final class Book: NSManagedObject {
     @NSManaged var pages: Int32
     @NSManaged var version: Int64
     @NSManaged var authors: Set<Author>
-    /// The second version of the model has it. Under the first one nobody may read it.
+    /// Only the second version of the model has this attribute. It must not be read under the first one.
     @NSManaged var language: String
 
     override func awakeFromInsert() {
@@ -17,7 +17,7 @@ final class Book: NSManagedObject {
     }
 }
 
-/// Somebody who wrote books; the name is unique.
+/// An author of books; the name is unique.
 final class Author: NSManagedObject {
     @NSManaged var name: String
     @NSManaged var books: Set<Book>
@@ -35,7 +35,7 @@ extension Author {
     }
 }
 
-/// What the service says of a book.
+/// The service's answer about a book.
 struct BookText: Encodable {
     let id: UUID
     let title: String
@@ -52,7 +52,7 @@ struct BookText: Encodable {
     }
 }
 
-/// What somebody wants a book to say. A value that is absent stays as it is.
+/// The values that a client sends for a book. A value that is absent stays as it is.
 struct BookChange: Decodable {
     var title: String?
     var year: Int32?

@@ -90,7 +90,7 @@
                 guard book.version == version else { throw Refusal(409, "the book has version \(book.version) now") }
                 try book.apply(wanted)
                 book.version += 1
-                // This throws if somebody else has changed the book since it was read.
+                // This throws if another request or process has changed the book since it was read.
                 try context.save()
                 return try json(BookText(book))
             }

@@ -1,7 +1,7 @@
 import CoreData
 import CoreDataManager
 
-/// A request that is not fulfilled: the status of the answer, and what it says.
+/// A request that is not fulfilled: the status and the text of the answer.
 struct Refusal: Error, Encodable {
     struct Field: Encodable {
         let field: String
@@ -13,7 +13,7 @@ struct Refusal: Error, Encodable {
     let error: String
     /// What is wrong with the values of a book.
     var fields: [Field]?
-    /// Somebody else has made the same new author meanwhile. A repetition finds it.
+    /// Another request has made an author with the name of the new one. A repetition finds it.
     var isWorthRepeating = false
 
     private enum CodingKeys: CodingKey { case error, fields }
@@ -52,7 +52,7 @@ struct Refusal: Error, Encodable {
         }
     }
 
-    /// Strangers do not learn more; the operator does.
+    /// Clients get no details; the operator finds them in the log.
     private init(unexpected error: any Error) {
         FileHandle.standardError.write(Data("web-service: \(error)\n".utf8))
         self.init(500, "the service has failed")
