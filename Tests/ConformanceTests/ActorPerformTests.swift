@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import Testing
 
-/// Blocks in an actor's code run on a context's queue. Closures within such a block ask at run time whether they run
-/// where the actor's code runs, and must find that they do.
+/// Blocks in an actor's code run on a context's queue. Closures within such a block check at run time that they run
+/// where the actor's code runs, and the check must succeed.
 @Suite("perform, called from actors")
 struct ActorPerformTests {
     private static func makeContainer() throws -> NSPersistentContainer {

@@ -2,7 +2,7 @@ import CoreData
 import XCTest
 
 // Initialisers that are called on a generic parameter, on a metatype and on `self` in a class method; a count whose
-// request has no type of its own; what a model's file says nothing about.
+// request has no type of its own; attributes that a model's file leaves out.
 
 private class OwnContext: NSManagedObjectContext, @unchecked Sendable {
     let label = "own"

@@ -70,7 +70,7 @@ struct BatchRequestTests {
             update.resultType = .updatedObjectsCountResultType
             let result = try context.execute(update) as? NSBatchUpdateResult
             #expect(result?.result as? Int == 2)
-            // The context's objects are old until it is told.
+            // The context's objects keep their old values until they are refreshed.
             context.refreshAllObjects()
             let request: NSFetchRequest<Trip> = Trip.fetchRequest()
             request.predicate = NSPredicate(format: "isFavourite == YES")

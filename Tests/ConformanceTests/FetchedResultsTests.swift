@@ -49,7 +49,7 @@ final class FetchedResultsTests: XCTestCase {
         try controller.performFetch()
         table.reload(from: controller)
 
-        // One row comes, one goes to another section, one goes away, one stays where it is and looks different.
+        // One row comes, one moves to another section, one is deleted, and one stays where it is with another text.
         let trips = try XCTUnwrap(controller.fetchedObjects)
         context.insertTrip("East").isFavourite = false
         trips[0].isFavourite = true
@@ -94,7 +94,7 @@ final class FetchedResultsTests: XCTestCase {
     }
 }
 
-/// A table view's part: it keeps rows, and changes them by what its delegate methods are told.
+/// The part of a table view: it keeps rows, and changes them in its delegate methods.
 private final class Table: NSObject, NSFetchedResultsControllerDelegate {
     var rows: [[Trip]] = []
     var reloaded: [Trip] = []

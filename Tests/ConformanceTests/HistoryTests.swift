@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-/// Following what others write to a store by its history.
+/// Follows the changes of another writer of a store by its history.
 final class HistoryTests: XCTestCase {
     private var url: URL!
     private var container: NSPersistentContainer!
@@ -29,7 +29,7 @@ final class HistoryTests: XCTestCase {
         super.tearDown()
     }
 
-    /// Somebody else who writes: an import, an extension.
+    /// Another writer: an import, an extension.
     private func importTrips(_ titles: String...) throws {
         let context = container.newBackgroundContext()
         context.transactionAuthor = "import"

@@ -80,7 +80,7 @@ struct LightweightMigrationTests {
         }
     }
 
-    /// A description asks for migration unless it is told not to.
+    /// A description migrates the store by default.
     @Test func byDescription() throws {
         try withOldStore { url in
             let container = NSPersistentContainer(name: "Journal", managedObjectModel: Journal.model)

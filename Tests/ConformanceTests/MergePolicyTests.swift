@@ -55,9 +55,9 @@ struct MergePolicyTests {
     }
 
     /// A policy of the program's own, around one of the framework's.
-    // @unchecked Sendable: one context asks it, on its queue.
+    // @unchecked Sendable: one context uses it, on its queue.
     private final class CountingPolicy: NSMergePolicy, @unchecked Sendable {
-        // nonisolated(unsafe): as the class says.
+        // nonisolated(unsafe): see the class.
         nonisolated(unsafe) var conflicts = 0
 
         override func resolve(mergeConflicts list: [Any]) throws {

@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-/// A manager that tells its progress in its own way.
+/// A manager that reports its progress by a `Progress` of its own.
 private class ToldManager: NSMigrationManager, ProgressReporting {
     let progress = Progress(totalUnitCount: 100)
 

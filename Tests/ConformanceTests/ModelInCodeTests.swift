@@ -19,7 +19,7 @@ class Receipt: NSManagedObject {
     }
 }
 
-/// An attribute whose name only looks like it.
+/// An attribute whose name only has the form of a primitive accessor.
 class Parcel: NSManagedObject {
     @NSManaged var primitiveWeight: Double
 }

@@ -115,7 +115,7 @@ struct PredicatesAndSortingTests {
         #expect(Set(try context.fetch(request).map(\.title)) == ["North", "south"])
     }
 
-    /// The same predicates filter what is already there.
+    /// The predicates of fetches also filter objects in memory.
     @Test func inMemory() throws {
         let trips = try context.fetch(Trip.fetchRequest())
         let predicate = NSPredicate(format: "isFavourite == YES AND ANY stops.nights == 3")

@@ -26,7 +26,7 @@ struct UniquenessTests {
         #expect(try context.count(for: Traveller.fetchRequest()) == 1)
     }
 
-    /// An import that brings somebody again updates who is there.
+    /// An import that brings a person again updates the existing one.
     @Test func laterOneUpdatesTheEarlierOne() throws {
         let context = container.viewContext
         insert("Ann", "ann@example.org", into: context)

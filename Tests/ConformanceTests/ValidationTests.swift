@@ -1,7 +1,7 @@
 import CoreData
 import XCTest
 
-/// The limits of saved values, and the errors that tell of them.
+/// The limits of saved values, and the errors for values beyond them.
 final class ValidationTests: XCTestCase {
     private var container: NSPersistentContainer!
     private var context: NSManagedObjectContext { container.viewContext }

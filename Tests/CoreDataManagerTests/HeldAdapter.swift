@@ -1,7 +1,7 @@
 import CoreDataManager
 import Foundation
 
-/// Begins a migration at once, and carries it out when the test says so.
+/// Begins a migration at once, and carries it out when the test signals the semaphore.
 struct HeldAdapter: MigrationAdapter {
     let semaphore = DispatchSemaphore(value: 0)
     let real = CoreDataManager.Configuration().adapter

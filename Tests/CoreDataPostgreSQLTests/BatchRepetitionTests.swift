@@ -6,7 +6,7 @@
 
     @testable import CoreDataPostgreSQL
 
-    /// Batches whose transaction somebody was in the way of.
+    /// Batches whose transaction is delayed or ended because another session holds a lock.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct BatchRepetitionTests {
         private let database: TestDatabase
@@ -53,7 +53,8 @@
                 for name in ["a", "b"] { first.make("Tag", ["name": name]) }
                 try first.save()
             }
-            // A process looks once whether it is in a deadlock, that long after it began to wait. The batch's finds it.
+            // A server process checks once whether it is in a deadlock, that long after it began to wait. The batch's
+            // process finds it.
             try set("deadlock_timeout", "5s")
             let other = try PostgreSQLConnection(#require(PostgreSQLAddress(database.url)))
             try other.execute("SET deadlock_timeout = '600s'; BEGIN")

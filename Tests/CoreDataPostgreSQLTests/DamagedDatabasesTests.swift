@@ -20,7 +20,7 @@
             case noTables = "DROP TABLE coredata.tables"
             case noRoleColumn = "ALTER TABLE coredata.columns DROP COLUMN role"
 
-            /// Whether what the store says about itself is damaged, and not what it keeps besides.
+            /// Whether the metadata of the store are damaged, and not one of its other tables.
             var isOfMetadata: Bool {
                 ![.noEntities, .noNameColumn, .noTables, .noRoleColumn].contains(self)
             }
@@ -48,7 +48,7 @@
 
         private func psql(_ statement: String) -> String? { database.psql(statement) }
 
-        /// A store with two tags, which nobody has open.
+        /// Makes a store with two tags, which no program has open.
         private func fill(_ url: URL, type: String = type) throws {
             try withStore(url, LibraryModel.make(), type: type) { context in
                 for name in ["a", "b"] { context.make("Tag", ["name": name]) }
@@ -70,7 +70,8 @@
             return error
         }
 
-        /// The same; one that says all about itself is there, and lacks what else it needs.
+        /// Expects that a damaged store is refused: with the error for damaged metadata, or, where those are whole,
+        /// with an error for the missing part.
         private func expectRefused(_ what: String, _ damage: Damage, _ body: () throws -> Void) {
             if damage.isOfMetadata {
                 expectDamaged(what, body)

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    // Tables of others whose foreign keys are looked at by every statement, as they are unless somebody defers them.
+    // Existing tables whose foreign keys every statement checks, as it is unless the tables defer the checks.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct ExistingReferencesTests {
         private let database: TestDatabase
@@ -100,7 +100,8 @@
                 context.delete(try #require(try context.all("Label").first))
                 try context.save()
                 #expect(counts == "0|40|40|0|0")
-                // The first one leads to the second, and so on to the last: it takes all others along.
+                // The first note leads to the second, and so on to the last: the deletion of the last one deletes all
+                // of them.
                 let last = try #require(try context.all("Note", "parent == nil").first)
                 context.delete(last)
                 // Something new in the same save, in the place of what goes.

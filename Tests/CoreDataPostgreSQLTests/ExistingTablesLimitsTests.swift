@@ -6,7 +6,7 @@
 
     @testable import CoreDataPostgreSQL
 
-    // What a store over tables of others does not see or do, and the rights that it needs.
+    // The limits of a store over existing tables, and the rights that it needs.
     extension ExistingTablesTests {
         @Test("A save finds the change of a transaction that began before the one whose row was read")
         func olderTransaction() throws {

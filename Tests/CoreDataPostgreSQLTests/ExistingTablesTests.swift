@@ -16,7 +16,7 @@
 
         // MARK: A shop
 
-        /// Tables as somebody else has made them.
+        /// Tables as another program has made them.
         func makeShop() throws {
             try #require(
                 psql(
@@ -130,7 +130,7 @@
                 let reason = error.localizedFailureReason ?? ""
                 #expect(error.code == NSPersistentStoreSaveError)
                 #expect(reason.contains("people_person_no_seq") && reason.contains("setval"), "\(reason)")
-                // Nothing is lost: the save goes through once the sequence is mended.
+                // No change is lost: the save succeeds once the sequence is repaired.
                 #expect(psql("ALTER SEQUENCE people_person_no_seq NO MAXVALUE NO CYCLE RESTART 6000") != nil)
                 try context.save()
                 #expect(author.objectID.uriRepresentation().lastPathComponent == "p6000")
@@ -182,7 +182,7 @@
                 context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
                 try context.save()
                 #expect(psql("SELECT full_name, remark FROM people WHERE person_no = 2") == "Eco|dead")
-                // A deletion looks, too.
+                // A deletion compares the version, too.
                 context.mergePolicy = NSMergePolicy.error
                 _ = psql("UPDATE people SET full_name = 'Pavese' WHERE person_no = 2")
                 context.delete(author)
@@ -305,7 +305,7 @@
             let model = shop()
             model.entitiesByName["Tag"]?.userInfo = ["PostgreSQLName": "keywords"]
             let coordinator = try coordinator(model, [NSReadOnlyPersistentStoreOption: true])
-            // A row that somebody has in use stays in the cache of rows.
+            // A row of an object that is in use stays in the row cache.
             var used: [NSManagedObject] = []
             func names() throws -> [String?] {
                 let context = context(coordinator)

@@ -82,7 +82,7 @@
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             context.performAndWait { context.persistentStoreCoordinator = coordinator }
             for _ in 0..<2 { try save(100, in: context) }
-            // The next key goes on behind all of them.
+            // The next key follows all of them.
             let keys = "SELECT count(*) FROM tag WHERE name = 'context' AND id > \(maySet ? 900_000_000 : 646_400)"
             #expect(try psql(keys) == "200")
             #expect(try psql("SELECT count(*) FROM tag WHERE id > 900000000") == (maySet ? "200" : "0"))

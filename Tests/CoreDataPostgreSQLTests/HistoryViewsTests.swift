@@ -7,7 +7,7 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct HistoryViewsTests {
-        /// The history of a store in which somebody commits between two readings of it.
+        /// The history of a store in which another program commits between two readings of it.
         private final class MovingHistory: HistoryStore, @unchecked Sendable {
             private let store: any HistoryStore
             private let commit: () throws -> Void

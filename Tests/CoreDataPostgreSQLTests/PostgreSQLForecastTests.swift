@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    // A forecast knows of rows the same as the migration finds, also where only this server refuses them.
+    // A forecast finds the same obstacles in the rows as the migration, also where only this server refuses them.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLForecastTests {
         private let database: TestDatabase
@@ -71,7 +71,7 @@
                     INSERT INTO item (id, name, code) SELECT n, 'name ' || n, 'code' FROM generate_series(1, 700000) n;
                     ANALYZE item;
                     """) != nil)
-            // No row lacks a value, which only a look at all of them tells.
+            // No row lacks a value, which only a read of all of them shows.
             let found = try forecast("entity Item\n  name string!\n  code string!\n  size int32\n  unique name")
             #expect(found.isPossible && found.isMigrationRequired, "\(found)")
         }

@@ -197,7 +197,7 @@
                 }
                 let batches = moments.filter { $0 == "batchSaved" }.count
                 #expect(batches > 4)
-                // Without much time only those that tell most.
+                // Without much time only the most important moments.
                 let kept: Set = ["transactionBegun", "verified", "committed"]
                 var places = Set(moments).subtracting(["batchSaved"]).sorted()
                     .filter { Self.isLong || kept.contains($0) }.map { "\($0):1" }

@@ -183,7 +183,7 @@
                 let lock = try #require(slow.locks.first)
                 #expect(lock.isExclusive && lock.tables.contains("item") && lock.seconds == slow.estimatedSeconds)
                 #expect(slow.description.contains("against everybody"))
-                // Through files: readers go on until the tables are exchanged.
+                // Through files: readers continue until the tables are exchanged.
                 let mapped = try forecast(
                     DepotModels.model(2), [NSMigrationMappingModelOption: DepotModels.mapping()])
                 #expect(mapped.locks.map(\.isExclusive) == [false, true], "\(mapped)")

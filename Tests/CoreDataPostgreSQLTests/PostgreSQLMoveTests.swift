@@ -214,7 +214,7 @@
                     try context.save()
                 }
                 try move()
-                // A save is told which index it is.
+                // The error of a save names the index.
                 try context.performAndWait {
                     context.reset()
                     let note = context.make("Note", ["text": noise])

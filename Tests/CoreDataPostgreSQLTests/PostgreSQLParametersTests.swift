@@ -69,7 +69,7 @@
         func large() {
             let parameters = PostgreSQLParameters(
                 types: [PostgreSQLType.bytea, PostgreSQLType.text], labels: EntityLabels())
-            // Nobody looks at the bytes.
+            // The bytes are not read.
             let byte = UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1)
             defer { byte.deallocate() }
             let bytes = UnsafeRawBufferPointer(start: byte, count: 1_100_000_000)

@@ -261,7 +261,7 @@
                 #expect(PostgreSQLDialect().name(of: function) == "coredata.\(function.rawValue)")
             }
             #expect(Set(computed) == PostgreSQLDialect.missingFunctions.subtracting([.truncate]))
-            // The whole part of a number, which SQLite says with an operation on bits.
+            // The whole part of a number, for which SQLite has an operation on bits.
             let whole = SQLStatement.select(SQLSelect([.binary(.bitOr, a, .number(0))], of: "t"))
             #expect(text(whole.inWordsOfPostgreSQL) == "SELECT TRUNC(\"a\") FROM \"t\"")
         }

@@ -128,7 +128,7 @@
             var children = try (0..<4).map { _ in try start() }
             let kills = Self.isLong ? 200 : 10
             for kill in 0..<kills {
-                // As many saves as chance wants pass between two kills.
+                // A random number of saves passes between two kills.
                 let before = Int(server.psql(database, "SELECT pages FROM book WHERE title = 'counter'") ?? "") ?? 0
                 let wanted = before + Int.random(in: 1...5, using: &random)
                 while Int(server.psql(database, "SELECT pages FROM book WHERE title = 'counter'") ?? "") ?? 0 < wanted {

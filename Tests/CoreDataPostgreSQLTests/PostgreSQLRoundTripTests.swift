@@ -24,13 +24,13 @@
             return try library.beside()
         }
 
-        /// How often the only reader has asked the server.
+        /// The number of round trips of the only reader.
         private func trips(_ library: Library) throws -> Int {
             let store = try #require(library.store as? SQLStore)
             return try store.database.readOnce { try #require($0 as? PostgreSQLConnection).roundTrips }
         }
 
-        /// How often a body asks the server, in a context of its own, when its statements are prepared.
+        /// The number of round trips of a body, in a context of its own, when its statements are prepared.
         private func trips(
             _ library: Library, _ body: (NSManagedObjectContext) throws -> Void
         ) throws -> Int {
@@ -128,7 +128,7 @@
                 context.processPendingChanges()
                 let before = try trips(library)
                 try context.save()
-                // The only reader is not asked.
+                // The only reader sends no query.
                 #expect(try trips(library) == before)
             }
         }
@@ -142,7 +142,8 @@
                 let found = try context.count(for: request)
                 #expect(found == 20)
             }
-            // The beginning goes with the titles, and nobody waits for the end.
+            // The beginning is sent with the query for the titles, and the fetch does not wait for the end of the
+            // transaction.
             #expect(count == 2)
         }
     }

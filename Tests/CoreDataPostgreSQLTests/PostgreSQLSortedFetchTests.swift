@@ -33,7 +33,7 @@
                 names += rows.map { $0.string(name) }
                 reads += 1
                 if reads > 1 { return }
-                // Behind the first rows: later ones are changed, go, and are told apart from new ones.
+                // After the first rows: later rows are changed or deleted, and must not be confused with new ones.
                 try run(
                     "UPDATE tag SET name = 'changed' WHERE name > '0600'; DELETE FROM tag WHERE id % 3 = 0;"
                         + "INSERT INTO tag (name) VALUES ('0700')", library)

@@ -136,7 +136,7 @@
                 try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
             }
             let trial = try PostgreSQLScratch(beside: pooler.url(ofMadeDatabase: "postgres"), connection)
-            // A younger connection, whose end tells that the time of the older one is over.
+            // A younger connection: when it ends, the time of the older one is over, too.
             let folder = try TemporaryFolder()
             let name = server.url(ofDatabase: folder.url.lastPathComponent).lastPathComponent
             let younger = try connection(pooler.url(ofMadeDatabase: name))

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    // Rows that tables of others do not take: the error names entity, attribute and object.
+    // Rows that existing tables refuse: the error names entity, attribute and object.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct RefusedRowsTests {
         private let database: TestDatabase
@@ -155,7 +155,7 @@
                 note.setValue(7, forKey: "mark")
                 #expect(try refusal().userInfo[NSValidationKeyErrorKey] as? String == "mark")
                 note.setValue(nil, forKey: "mark")
-                // Somebody demands a value since the tables were looked at.
+                // After the store was opened, another program has made the column mandatory.
                 #expect(database.psql("ALTER TABLE note ALTER kind SET NOT NULL") != nil)
                 let missing = try refusal()
                 #expect(missing.code == NSValidationMissingMandatoryPropertyError)

@@ -27,7 +27,7 @@
             return try toldHistory(library, after: token)
         }
 
-        /// The same, where some of it may not be told yet.
+        /// Returns the history after a token at once: transactions are missing while an older one is open.
         private func toldHistory(
             _ library: Library, after token: NSPersistentHistoryToken? = nil
         ) throws -> [String] {
@@ -51,7 +51,7 @@
             #expect(moved != nil)
         }
 
-        /// History is to be read: otherwise nobody need wait for it.
+        /// Requires that all numbers of history are below its end, so that a read has all of them.
         private func requireNumbersAbove(_ library: Library) throws {
             let isAbove = try library.psql("SELECT max(id) < coredata.history_end() FROM coredata.transactions")
             try #require(isAbove == "t")
@@ -198,7 +198,7 @@
             let older = try PostgreSQLConnection(address)
             try older.execute("BEGIN; SELECT pg_current_xact_id()")
             #expect(server.psql(database, "INSERT INTO tag (name) VALUES ('b')") != nil)
-            // When it looks for the second time the first one has led to nothing: history does not give it yet.
+            // At the second query the first transaction has had no effect: history does not have it yet.
             server.awaitLooksForHistory(in: database, count: 2)
             #expect(told.wait(timeout: .now()) == .timedOut)
             try older.execute("ROLLBACK")

@@ -23,7 +23,7 @@ struct ClaimedLengthTests {
             program: URL(fileURLWithPath: "/bin/sh"))
     }
 
-    /// The program ends by itself, and says which file it cannot read.
+    /// Expects that the program ends by itself, with the name of the file that it cannot read.
     private func expectRefused(_ run: ToolRun, _ note: String) {
         #expect([1, 3, 5].contains(run.status), "\(note): \(run.status) \(run.output)\(run.errors)")
         #expect(!(run.output + run.errors).contains("Fatal error"), "\(note): \(run.errors)")
@@ -77,7 +77,7 @@ struct ClaimedLengthTests {
             // Every column is nil but the one that is long; a blob of n bytes has the type 12 + 2n.
             let types = columns.indices.flatMap { $0 == picture ? Self.varint(12 + 2 * Self.billion) : [0] }
             let header = [UInt8(types.count + 1)] + types
-            // As much of it lies in the page as the format says where the rest fills whole pages.
+            // As much of it lies in the page as the format prescribes where the rest fills whole pages.
             let least = (size - 12) * 32 / 255 - 23
             let length = (header.count + Self.billion - least) / (size - 4) * (size - 4) + least
             let local = header + [UInt8](repeating: 0x41, count: least - header.count)

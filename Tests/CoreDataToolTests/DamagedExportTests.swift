@@ -55,7 +55,8 @@ struct DamagedExportTests {
             let run = try ToolRun(["import", place.appendingPathComponent("New.\(type)").path, input.path])
             // Done, wrong use, unreadable, or a store that does not take the values.
             #expect([0, 2, 3, 5].contains(run.status), "seed \(seed): \(run.status) \(run.errors.suffix(500))")
-            // A process that a signal stops has a status of the same numbers, and says nothing or what stopped it.
+            // A process that a signal stops has a status of the same numbers, and prints nothing or the cause of the
+            // stop.
             let isSaid = !run.errors.isEmpty && !run.errors.contains("Fatal error") && !run.errors.contains("crashed")
             #expect(run.status == 0 || isSaid, "seed \(seed): \(run.errors.suffix(500))")
             let left = try FileManager.default.contentsOfDirectory(atPath: place.path)

@@ -121,7 +121,7 @@ struct HelpTests {
         let script = try ToolRun(["completion", "zsh"]).output
         let run = try #require(try run("zsh", ["-f", "-n", "/dev/stdin"], input: script))
         #expect(run.errors.isEmpty && run.output.isEmpty, "\(run.errors)")
-        // The completion system itself is not there without a terminal: its input is looked at.
+        // The completion system itself does not run without a terminal: the test checks its input.
         let code = """
             compdef() {}; _describe() { print -l -- $commands }; _arguments() { print -l -- "$@" }
             words=(coredata ''); CURRENT=2

@@ -136,7 +136,7 @@ struct MigrateCommandTests {
     @Test("Values that the version has no place for go only where they are named")
     func losses() throws {
         try NotesMigration.with(5) { folder, store in
-            // A program that does not know the store's version leaves nothing out on purpose.
+            // A program without the store's version leaves out no property on purpose.
             try ModelFolder.compiled("Other", [NotesMigration.versions[1]], current: "Notes 2", in: folder)
             try RawDatabase(store).execute("UPDATE ZNOTE SET ZOLD = 'kept' WHERE Z_PK < 3")
             let forecast = try ToolRun(["forecast", "n.sqlite", "-m", "Other.momd"], in: folder)

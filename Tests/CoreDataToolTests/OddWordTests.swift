@@ -105,7 +105,7 @@ struct OddWordTests {
                 }
                 try context.save()
             }
-            // A save refuses them; files of others may have them.
+            // A save refuses these values; files of another program may have them.
             let text = try String(contentsOf: url, encoding: .utf8)
                 .replacing(">2.5<", with: ">inf<").replacing(">3.5<", with: ">nan<")
             try text.write(to: url, atomically: true, encoding: .utf8)
@@ -144,7 +144,7 @@ struct OddWordTests {
             let absent = try ToolRun(["copy", url.path, folder.path + "/none/Copy"])
             #expect(absent.status == 3)
             #expect(absent.errors.hasPrefix("coredata: \(folder.path)/none/Copy: there is no folder"))
-            // Where nobody may write, root neither.
+            // No user may write there, not even root.
             let run = try ToolRun(["copy", url.path, "/proc/Copy.sqlite"])
             #expect(run.status == 5 && run.errors.hasPrefix("coredata: /proc/Copy.sqlite: "), "\(run.errors)")
         }

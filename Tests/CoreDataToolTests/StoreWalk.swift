@@ -98,7 +98,7 @@ struct StoreWalk {
     }
 
     /// The objects without their names: each by its values, and by those of the objects around it, three links far.
-    /// - Parameter model: says which links have an order.
+    /// - Parameter model: defines which links have an order.
     func shape(_ model: NSManagedObjectModel) -> [UInt64: Int] {
         func hash(_ text: String) -> UInt64 {
             text.utf8.reduce(14_695_981_039_346_656_037) { ($0 ^ UInt64($1)) &* 1_099_511_628_211 }

@@ -22,7 +22,7 @@ final class Terminal {
         guard openpty(&own, &other, nil, nil, &size) == 0, let name = ttyname(other) else {
             throw Failure("no terminal")
         }
-        // Nor are programs that other tests start meanwhile to hold the terminal open.
+        // Programs that other tests start at the same time must not hold the terminal open either.
         for side in [own, other] { _ = fcntl(side, F_SETFD, FD_CLOEXEC) }
         descriptor = own
         // It would keep the terminal open when the program has ended.
@@ -32,11 +32,11 @@ final class Terminal {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        // The first terminal that the leader of a session opens is the one whose ^C it hears.
+        // The first terminal that the leader of a session opens is the one whose ^C it receives.
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, path, O_RDWR, 0)
         posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO)
-        // Descriptors that other tests have open meanwhile, pipes above all, are not for this program.
+        // Descriptors that other tests have open at the same time, pipes above all, are not for this program.
         for file in STDERR_FILENO + 1..<1024 { posix_spawn_file_actions_addclose(&actions, file) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -75,7 +75,7 @@ final class Terminal {
 
     private func read() -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // Once nobody has the other side open, reading fails.
+        // When the last process has closed the other side, reading fails.
         let count = Foundation.read(descriptor, &buffer, buffer.count)
         guard count > 0 else { return false }
         bytes += buffer.prefix(count)

@@ -63,7 +63,7 @@ struct VerifyCommandTests {
             try fill(url, type: type)
             let before = try FolderContents(folder)
             if type != NSSQLiteStoreType {
-                // Such a store keeps no model: it is looked for beside it.
+                // Such a store keeps no model: the command searches for one beside the store.
                 let run = try ToolRun(["verify", url.path])
                 #expect(run.status == 3 && run.errors.contains("Name the model: --model PATH"))
                 return

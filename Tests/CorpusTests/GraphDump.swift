@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Everything a context knows of its stores, in a form that can be compared with what another one knows later.
+/// All objects that a context has of its stores, in a form that can be compared with a later dump.
 struct GraphDump {
     /// Values by "Entity/key", then by property.
     var objects: [String: [String: String]] = [:]

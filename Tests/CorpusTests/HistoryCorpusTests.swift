@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// The history of real stores is read, and goes on when they are changed.
+/// The history of real stores is read, and continues when they are changed.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct HistoryCorpusTests {
     private static let stores = CorpusStore.all.filter { store in
@@ -86,7 +86,7 @@ struct HistoryCorpusTests {
         #expect(try named("ICNoteData", in: notes) == ["data": 28])
         #expect(try named("ICServerChangeToken", in: notes) == ["ckServerChangeTokenData": 2])
         #expect(try named("ICDeviceMigrationState", in: notes) == ["serverRecordData": 31])
-        // One of its seven to-many relationships cannot be told.
+        // One of its seven to-many relationships cannot be identified.
         let account = try named("ICAccount", in: notes)
         #expect(account[nil] == 13 && account["needsToBeFetchedFromCloud serverRecordData"] == 2)
 
@@ -104,7 +104,7 @@ struct HistoryCorpusTests {
         let knowledge = "macos/knowledgec-10.13.db"
         #expect(try named("Source", in: knowledge) == ["product": 14])
         #expect(try named("StructuredMetadata", in: knowledge) == [nil: 14])
-        // Nothing in this store tells Apple's framework from an older version of this library.
+        // Nothing in this store distinguishes Apple's framework from an older version of this library.
         #expect(try named("Garnish", in: "cocktails-2025-03-29-b1b50c.store") == [nil: 78])
     }
 

@@ -98,7 +98,7 @@ struct MappingModelCorpusTests {
         "A source whose models are nowhere near is completed from the copies in its own file", arguments: sourceFolders)
     func embedded(_ path: String) throws {
         try withTemporaryFolder { folder in
-            // Deeper than the folders above are looked at.
+            // The file lies deeper than the search for models goes up.
             let copy = folder.appendingPathComponent("a/b/c/d/e/Map.xcmappingmodel")
             try FileManager.default.createDirectory(
                 at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)

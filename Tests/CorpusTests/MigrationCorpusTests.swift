@@ -14,7 +14,8 @@ struct MigrationCorpusTests {
         let stores: String
         /// The version of a store and the one it must be possible to infer a mapping to.
         let inferable: [(from: String, to: String)]
-        /// The same, where the application ships a mapping model because none can be inferred, or rows are in the way.
+        /// The versions between which the application ships a mapping model because none can be inferred, or because
+        /// rows do not fit.
         let impossible: [(from: String, to: String)]
 
         var testDescription: String { bundle.split(separator: "/").last.map(String.init) ?? bundle }

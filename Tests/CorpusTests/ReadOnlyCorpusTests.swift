@@ -13,14 +13,15 @@ struct ReadOnlyCorpusTests {
         return !hasLog || FileManager.default.fileExists(atPath: path + "-shm")
     }
 
-    /// One after another: where the folder may be written, readers make files for a moment that others of it would see.
+    /// One after another: where the folder is writable, readers make files for a moment that tests of other stores
+    /// there would see.
     @Test(
         "a store that is opened read-only in its place reads, and nothing changes there", .serialized,
         arguments: readableInPlace)
     func changesNothing(_ store: CorpusStore) throws {
         let url = Corpus.url(store.path)
         let folder = url.deletingLastPathComponent()
-        // SQLite keeps its notes in a -shm where it may write one; they count only where nobody may write.
+        // SQLite keeps its notes in a -shm where it may write one; the notes count only where no process may write.
         let mode = try FileManager.default.attributesOfItem(atPath: folder.path)[.posixPermissions] as? NSNumber
         let isProtected = (mode?.intValue ?? 0o222) & 0o222 == 0
         let before = try FolderContents(folder)

@@ -22,7 +22,7 @@ struct SalvageCorpusTests {
     private static let absence: Comment =
         "no sqlite3 shell whose .recover works (OPENCOREDATA_RECOVER_SHELL: one made with SQLITE_ENABLE_DBPAGE_VTAB)"
 
-    /// The values of a row, by columns. The numbers that another store gives say nothing.
+    /// The values of a row, by columns. The numbers that another store gives have no meaning.
     private typealias Row = [String: RawDatabase.Value]
     /// The rows of tables, by their keys.
     private typealias Rows = [String: [Int64: Row]]

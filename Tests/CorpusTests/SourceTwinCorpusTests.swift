@@ -4,8 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// Models that Apple's compiler made, beside the sources of the same projects: of each, the source that it was made
-/// from says the same in every property, defaults and validation predicates included.
+/// Models that Apple's compiler made, beside the sources of the same projects: each source and the model that was made
+/// from it are equal in every property, defaults and validation predicates included.
 @Suite("Sources and the output of Apple's compiler for them", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct SourceTwinCorpusTests {
     /// The project that a path lies in.
@@ -24,7 +24,7 @@ struct SourceTwinCorpusTests {
         return result
     }
 
-    /// The difference between a source's property and its twin; nil when they say the same.
+    /// The difference between a property of a source and that of the compiled model; nil when they are equal.
     private static func difference(_ source: NSPropertyDescription, _ twin: NSPropertyDescription?) -> String? {
         guard let twin else { return "is not there" }
         func predicates(_ property: NSPropertyDescription) -> [String] { property.validationPredicates.map(\.printed) }

@@ -13,7 +13,7 @@ struct StoreChangeCorpusTests {
         try store.withCopy { url in
             let original = try RawEntities(url, model: store.model)
             let versions = try original.versions()
-            // A key that leads nowhere finds somebody when a new row happens to get that key.
+            // A key that leads nowhere leads to an object when a new row happens to get that key.
             let isSound = try !original.hasDanglingReferences()
             // A store with history is changed with history or not at all.
             let tracksHistory = original.database.tables.contains("ACHANGE")
@@ -26,7 +26,7 @@ struct StoreChangeCorpusTests {
                 try changes.update()
                 try changes.relate()
                 try changes.delete()
-                // A relationship without an inverse does not hear that one of its objects is deleted.
+                // A relationship without an inverse does not change when one of its objects is deleted.
                 let isOneWay = store.model.entities.contains { entity in
                     entity.relationshipsByName.values.contains { $0.inverseRelationship == nil }
                 }
@@ -66,7 +66,7 @@ struct StoreChangeCorpusTests {
         }
     }
 
-    /// No key in use is above the highest that the store says it has handed out.
+    /// No key in use is above the highest one in the store's bookkeeping table.
     private func expectKeysReserved(_ raw: RawEntities) throws {
         for root in raw.model.entities where root.superentity == nil {
             let name = root.name ?? ""

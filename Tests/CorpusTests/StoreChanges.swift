@@ -31,7 +31,7 @@ struct StoreChanges {
         return try context.fetch(request)
     }
 
-    /// Saves, or takes everything back when the model's rules forbid it. Other errors go on.
+    /// Saves, or takes everything back when the model's rules forbid it. All other errors are thrown.
     private mutating func saveOrTakeBack() throws -> Bool {
         do {
             try context.save()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoreData
 
-/// Compares everything that a context says about a store with the store's raw rows.
+/// Compares all values that a context has of a store with the store's raw rows.
 struct StoreComparison {
     let raw: RawEntities
     let context: NSManagedObjectContext
@@ -162,7 +162,7 @@ struct StoreComparison {
             return (value as? UUID).map { withUnsafeBytes(of: $0.uuid) { Data($0) } } == raw
         case (.binaryDataAttributeType, .blob(let raw)):
             return value as? Data == raw || (raw.first == 1 && value as? Data == raw.dropFirst())
-        // The transformer decides the result of the bytes; that there is one is all that is known here.
+        // The transformer decides the result of the bytes; only its presence can be checked here.
         case (.transformableAttributeType, .blob): return value != nil
         default: return false
         }
@@ -188,7 +188,7 @@ struct StoreComparison {
         expect(
             target.map { Self.key($0.objectID) } == key,
             "\(place): leads to \(String(describing: target?.objectID)), the column is \(key)")
-        // A reference may lead nowhere; then there is no row that says which entity it is.
+        // A reference may lead nowhere; then there is no row with its entity.
         if let name = try raw.entityName(of: key, in: destination) {
             expect(target?.entity.name == name, "\(place): leads to a \(target?.entity.name ?? "-"), not a \(name)")
         }

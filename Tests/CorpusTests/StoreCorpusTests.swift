@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every real store that has a model opens, and everything in it reads as the raw rows say.
+/// Every real store that has a model opens, and every value in it equals that of the raw row.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct StoreCorpusTests {
     /// The stores that nothing in the corpus describes: made before stores kept their model, with a model of the old

@@ -21,8 +21,7 @@ struct VersionChainCorpusTests {
     /// Its versions are in the binary format of Xcode 3.
     private static let unreadable: Set<String> = ["Recipes.xcdatamodeld"]
 
-    /// The versions that can be read, in their order; a name's number says which, and "Partner" is what "Folio" was
-    /// called before.
+    /// The versions that can be read, in their order, by the number in a name. "Partner" is the former name of "Folio".
     static func versions(_ path: String) throws -> [ModelVersion] {
         try ModelVersion.all(at: Corpus.url(path)).filter { $0.unreadableReason == nil }.sorted { first, second in
             let isFirstOlder = first.name.contains("Partner")
@@ -56,7 +55,7 @@ struct VersionChainCorpusTests {
             found == known,
             "\(path): \(report.entries.filter { $0.refusal != nil }.map(\.description).joined(separator: "\n"))")
         for entry in report.entries { if let refusal = entry.refusal { #expect(refusal.contains("“"), "\(entry)") } }
-        // The forecast knows it beforehand.
+        // The forecast finds it beforehand.
         for entry in report.entries where entry.refusal != nil { try expectObstacle(entry.name, versions, trial) }
     }
 

@@ -30,7 +30,7 @@ struct XMLStoreCorpusTests {
     func mappingModels() throws {
         let path = try #require(Self.model, "no model of mapping models")
         let model = try #require(NSManagedObjectModel(contentsOf: Corpus.url(path)))
-        // Real files lack values that their model asks for; nobody validates them by saving.
+        // Real files lack values that their model requires, and no save validates them.
         let lenient = try #require(NSManagedObjectModel(contentsOf: Corpus.url(path)))
         for property in lenient.entities.flatMap(\.properties) { property.isOptional = true }
         #expect(Self.files.count >= 25)

@@ -1,8 +1,8 @@
 import CoreData
 import TestSupport
 
-/// Asks `/dev/null`, in every spelling, for everything that can be asked of a store, as a process that may not remove
-/// the device. Throws at what is not as in memory.
+/// Calls everything that can be done with a store for `/dev/null`, in every spelling, as a process that may not remove
+/// the device. Throws an error for a result that differs from that of a store in memory.
 func useNullDevice(_ url: URL) throws {
     let folder = url.deletingLastPathComponent()
     let link = folder.appendingPathComponent("link")

@@ -1,14 +1,14 @@
 // Migrates a store until it is killed. Usage: migration-crash-child STORE [WAY]
 //
 // Opens the store with the newer model and both migration options, as a program does when it starts. The ways: "place"
-// (the default), between the two models of CrashModels; "resources N", to a version of DepotModels with what lies
-// beside the program, by the type that the store's name says; "stages" and "plain stages", through those of
-// DepotModels; "pass", by a migration manager into a store beside it, whose name ends as the way does; "save" makes and
-// saves objects in a store that is one file. With "destroy" it destroys the store instead; with "null" it uses
-// `/dev/null` as a store, and the folder of STORE for files.
+// (the default), between the two models of CrashModels; "resources N", to a version of DepotModels with the files
+// beside the program, by the type in the store's name; "stages" and "plain stages", through those of DepotModels;
+// "pass", by a migration manager into a store beside it, whose name ends as the way does; "save" makes and saves
+// objects in a store that is one file. With "destroy" it destroys the store instead; with "null" it uses `/dev/null` as
+// a store, and the folder of STORE for files.
 //
 // The first argument may be the URL of a PostgreSQL store, too. "given" migrates by the mapping model of DepotModels as
-// the options name it; "hold" opens the store as the older version and says "open", until it is killed; "move URL"
+// the options name it; "hold" opens the store as the older version and prints "open", until it is killed; "move URL"
 // moves the store there.
 //
 // With "contest" instead of a store it takes part in one (see `Contest`), each round in one of these ways.

@@ -57,7 +57,7 @@ struct LinkTests {
 
     private static func hasForm(_ link: String) -> Bool {
         let name = "[a-z0-9_.-]+"
-        // A member has labels, and an operator is made of marks. A hash tells overloads apart.
+        // A member has labels, and an operator is made of marks. A hash distinguishes overloads.
         let member = "([a-z0-9_.-]+|[-+*/%<>=!&|^~]+)(\\(([a-z0-9_]+:)*\\))?(-[a-z0-9]+)?"
         let form = "^https://developer\\.apple\\.com/documentation/\(name)(/\(member))*$"
         return link.range(of: form, options: .regularExpression) != nil

@@ -30,14 +30,14 @@ struct PublicDeclarations {
         case code
     }
 
-    /// A declaration, as its first line says it.
+    /// A declaration, from its first line.
     private struct Head {
         var kind = ""
         var name = ""
         var modifiers: Set<String> = []
         var isSPI = false
 
-        /// Whether a type of this kind can be seen from outside; nil where nothing is said.
+        /// Whether a type of this kind can be seen from outside; nil where it has no modifier for that.
         var access: Bool? {
             if !modifiers.isDisjoint(with: ["public", "open"]) { return !isSPI }
             return modifiers.isDisjoint(with: ["package", "internal", "private", "fileprivate"]) ? nil : false
@@ -112,7 +112,7 @@ struct PublicDeclarations {
         return head.access ?? (type == "protocol" || head.kind == "case" && !head.isSPI)
     }
 
-    /// The word at the beginning of a text, with what `others` has among its letters.
+    /// The word at the beginning of a text; the characters of `others` count as letters.
     private static func word(_ text: Substring, with others: String = "") -> Substring {
         Substring(
             text.utf8.prefix {

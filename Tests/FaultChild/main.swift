@@ -1,9 +1,9 @@
 // Does something to a store while calls of the C library fail. Usage: fault-child OPERATION FOLDER, or
 // fault-child server URL NAME
 //
-// Says "done", or "failed CODE DOMAIN: why", and at the end "took MICROSECONDS". The library of Tests/Faults, which the
-// caller has put in front of all others, counts while the operation runs. FAULT_CHILD_MOMENT is the number of
-// microseconds after which the operation is killed, wherever it is.
+// Prints "done", or "failed CODE DOMAIN: why", and at the end "took MICROSECONDS". The caller preloads the library of
+// Tests/Faults, which counts calls while the operation runs. FAULT_CHILD_MOMENT is the number of microseconds after
+// which the operation is killed, wherever it is.
 import CoreData
 import Dispatch
 import TestSupport
@@ -13,10 +13,10 @@ func call(_ name: String) {
     unsafeBitCast(symbol, to: (@convention(c) () -> Void).self)()
 }
 
-/// At once, so that it has been said when the process is killed.
+/// Writes at once, so that the line is there if the process is killed next.
 func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
-/// Counts calls while the operation runs, and says how it ended.
+/// Counts calls while the operation runs, and prints how it ended.
 func run(_ operation: (_ told: () -> Void) throws -> Void) {
     let begin = DispatchTime.now()
     if let moment = ProcessInfo.processInfo.environment["FAULT_CHILD_MOMENT"].flatMap(Int.init) {

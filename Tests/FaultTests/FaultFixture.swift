@@ -1,8 +1,8 @@
 // About the suite FaultTests.
 //
-// - A child (`Tests/FaultChild`) does one `FaultOperation` while a call of the C library fails. A library of the tests'
-//   own (`Tests/Faults`) stands in front of all others by `LD_PRELOAD`. It counts calls about files in one folder, and
-//   makes the n-th fail, fall short, wait or end the process. It also writes a log of all changes.
+// - A child (`Tests/FaultChild`) does one `FaultOperation` while a call of the C library fails. `LD_PRELOAD` loads a
+//   library of the tests' own (`Tests/Faults`) before all other libraries. It counts calls about files in one folder,
+//   and makes the n-th fail, fall short, wait or end the process. It also writes a log of all changes.
 // - `SimulatedDisk` plays a part of that log, drops a random part of the writes that were not synced, and leaves the
 //   state that a disk with a cache leaves.
 // - `FaultState` is the content of a folder, as text. `FaultFixture.complete` compares: the state must be the older one
@@ -85,7 +85,7 @@ final class FaultFixture: Sendable {
         var problems: [String] = []
     }
 
-    /// Has the operation meet a fault, and looks at what is left.
+    /// Runs the operation with a fault, and reads what is left.
     func meet(_ fault: Fault) throws -> Trial {
         try inCopy { folder in
             let report = folder.appendingPathComponent("count")
@@ -134,7 +134,7 @@ final class FaultFixture: Sendable {
         }
     }
 
-    /// Kills the operation some microseconds after its beginning, and looks at what is left.
+    /// Kills the operation some microseconds after its beginning, and reads what is left.
     func kill(after moment: Int) throws -> Trial {
         try inCopy { folder in
             let run = try Self.child(operation, folder, ["FAULT_CHILD_MOMENT": "\(moment)"])

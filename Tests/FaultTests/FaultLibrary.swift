@@ -42,7 +42,7 @@ enum FaultLibrary {
     static let most = ProcessInfo.processInfo.environment["OPENCOREDATA_FAULTS"].flatMap(Int.init) ?? .max
 }
 
-/// A call that is not done as the program asked for.
+/// A call whose effect or result differs from what the program requested.
 struct Fault: CustomStringConvertible, Sendable {
     /// A name of `Tests/Faults`.
     var call: String
@@ -65,7 +65,7 @@ struct Fault: CustomStringConvertible, Sendable {
         "any": ["kill", "delay", "rough"],
     ]
 
-    /// The same for a connection to a server.
+    /// The kinds of faults of a connection to a server.
     static let kindsOfConnections: KeyValuePairs<String, [String]> = [
         "send": ["\(ECONNRESET)", "\(EINTR)", "short"], "receive": ["\(ECONNRESET)", "\(EINTR)", "short"],
         "allocation": ["\(ENOMEM)"], "any": ["kill", "delay"],

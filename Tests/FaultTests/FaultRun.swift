@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// How a child ended behind the library of faults, and what it said.
+/// How a child with the library of faults ended, and its output.
 struct FaultRun: CustomStringConvertible {
     var output: String
     var signal: Int32?
@@ -47,7 +47,7 @@ struct FaultRun: CustomStringConvertible {
         hasHung = hung.withLock(\.self)
     }
 
-    /// How many calls of each name the child says it made, and how many faults it met.
+    /// The numbers in a child's report: how many calls of each name it made, and how many faults it met.
     static func counts(_ report: URL) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for line in try String(contentsOf: report, encoding: .utf8).split(separator: "\n") {

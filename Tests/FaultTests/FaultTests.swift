@@ -41,8 +41,8 @@ struct FaultTests {
         return FaultLibrary.most < all.count ? Array(all.shuffled(using: &numbers).prefix(FaultLibrary.most)) : all
     }
 
-    /// A few of the faults. Those that each code for files has to stand are always among them, and of the others more
-    /// of the calls that are few: a fault of the framework's own code has few calls to show at.
+    /// A few of the faults. Those that all code for files must stand are always among them. Of the remaining faults,
+    /// calls that are few are more likely: a fault in the framework's own code has few calls to show at.
     private static func sample(of all: [Fault], _ fixture: FaultFixture) -> [Fault] {
         let always: Set = ["any rough", "write \(ENOSPC)", "put \(ENOSPC)", "rename \(EIO)", "exchange \(EIO)"]
         var (chosen, rare, frequent): ([Fault], [Fault], [Fault]) = ([], [], [])

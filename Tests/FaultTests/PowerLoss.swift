@@ -12,7 +12,7 @@ enum DiskEvent: Sendable {
     case link(String, String)
     case unlink(String)
     case make(String, isFolder: Bool)
-    /// The program has said that it is done.
+    /// The program has reported that it is done.
     case done
 
     /// What it is for a program that comes back and relies on what was done before; nil for calls on which none does.
@@ -209,7 +209,7 @@ struct SimulatedDisk {
                 try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
                 continue
             }
-            // The index of a -wal is written by mapped memory, which nobody logs, and made anew.
+            // The index of a -wal is written by mapped memory, which is not logged, and made anew.
             if path.hasSuffix("-shm") { continue }
             let bytes = contents[ObjectIdentifier(node)] ?? Self.survivingBytes(of: node, &numbers)
             contents[ObjectIdentifier(node)] = bytes

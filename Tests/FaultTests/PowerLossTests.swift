@@ -9,7 +9,7 @@ import Testing
     .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
 struct PowerLossTests {
     /// An operation's calls to the disk, and the files before it.
-    private struct Recording: @unchecked Sendable {  // values that nobody changes
+    private struct Recording: @unchecked Sendable {  // values that do not change
         var events: [DiskEvent]
         var before: FolderContents
 
@@ -63,7 +63,7 @@ struct PowerLossTests {
         var problem: String?
     }
 
-    /// Ends an operation at a random moment, and looks at the store that is there when the power is.
+    /// Ends an operation at a random moment, and checks the store that a loss of power leaves.
     private static func lose(_ fixture: FaultFixture, _ recording: Recording, _ seed: Int) throws -> Loss {
         var numbers = SplitMix(state: UInt64(seed))
         var disk = SimulatedDisk(recording.before)

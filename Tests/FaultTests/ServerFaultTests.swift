@@ -91,7 +91,7 @@
             return trial
         }
 
-        /// How many sessions there are beside the one that asks.
+        /// The number of sessions besides the one that runs the query.
         private static let others = """
             SELECT count(*) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'

@@ -1,11 +1,11 @@
 // One launch of a program in a process of its own, for tests that kill it or time its main thread. Each thing that
 // happens is a line on the standard output. The store is of `CrashModels.older`, the program's model is the newer one.
 //
-//   launch-child launch STORE                 says each state; at the end the numbers of rows
-//   launch-child mapping STORE                the same by a migration manager, object by object into a copy
-//   launch-child stages STORE                 the same through the stages of DepotModels; each says when it begins
+//   launch-child launch STORE                 prints each state; at the end the numbers of rows
+//   launch-child mapping STORE                launches by a migration manager, object by object into a copy
+//   launch-child stages STORE                 launches through the stages of DepotModels; each prints its beginning
 //   launch-child blocking STORE LIMIT DELAY   opens on the main thread, under a watchdog of LIMIT seconds
-//   launch-child managed STORE LIMIT DELAY    the same through the manager
+//   launch-child managed STORE LIMIT DELAY    opens through the manager, under such a watchdog
 //   launch-child contest                      takes part in a contest (see `Contest`), each round by one adapter
 //
 // DELAY is how many seconds longer a migration takes, as on a phone of 2011.

@@ -55,7 +55,7 @@ struct KillTrialTests {
             let all = try trial.steps()
             #expect(all.filter { $0 == "legDone" }.count == 3)
             #expect(all.filter { $0 == "didHandled" }.count == 2)
-            // After the first stage's checkpoint only the others run.
+            // After the first stage's checkpoint only the remaining stages run.
             let second = try trial.stepsAfterKill(at: "checkpointWritten")
             #expect(second.filter { $0 == "legDone" }.count == 2)
             #expect(second.filter { $0 == "didHandled" }.count == 1)
@@ -63,7 +63,7 @@ struct KillTrialTests {
             let third = try trial.stepsAfterKill(at: "willHandled", occurrence: 2)
             #expect(third.filter { $0 == "legDone" }.count == 1)
             #expect(try trial.stepsAfterKill(at: "verified").filter { $0 == "legDone" }.isEmpty)
-            // Before the first checkpoint there is nothing to go on with.
+            // Before the first checkpoint there is nothing to resume.
             #expect(try trial.stepsAfterKill(at: "didHandled").filter { $0 == "legDone" }.count == 3)
         }
         try withTrial(.chain) { trial in

@@ -72,7 +72,7 @@ struct MigrationTrialTests {
             ExpectedRefusal(from: "1", to: "3"), ExpectedRefusal(from: "2", to: "3"),
         ])
         #expect(report.isClean, "\(report)")
-        // The way back of each pair, and one line that says that two processes were not played.
+        // The way back of each pair, and one line for the two processes that were not played.
         #expect(report.entries.filter { $0.play == .downgrade }.count == 6)
         #expect(report.notPlayed == ["0, 1, 2 → 3, two processes"])
         report.entries.removeAll { $0.play != .migration }

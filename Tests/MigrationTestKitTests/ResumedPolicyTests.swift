@@ -9,7 +9,7 @@ import Testing
 struct ResumedPolicyTests {
     private static let items = 600
 
-    /// Hooks and moments, as the program tells them.
+    /// The lines of the program about hooks and moments.
     private func lines(_ outcome: ChildRun.Outcome) -> [String] {
         outcome.text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("hook ") || $0.hasPrefix("moment ") }
     }

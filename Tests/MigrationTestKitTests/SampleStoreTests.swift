@@ -208,7 +208,7 @@ struct SampleStoreTests {
         }
     }
 
-    /// Makes a store, and looks for properties that no object has and that the maker does not name.
+    /// Makes a store, and finds properties that no object has and that the maker does not name.
     static func expectEveryProperty(_ version: ModelVersion, _ rows: Int, _ path: String = "") throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Samples.sqlite")

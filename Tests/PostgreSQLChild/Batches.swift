@@ -4,7 +4,7 @@
     import Foundation
     import TestSupport
 
-    /// Runs a batch over all rows, and says how many there were and how much memory it took.
+    /// Runs a batch over all rows, and prints their number and the memory that it took.
     func runBatch(_ way: String, _ url: URL) throws {
         let context = try makeContext(url, history: true)
         if way == "walk" {

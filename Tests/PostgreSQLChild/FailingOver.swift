@@ -4,10 +4,10 @@
     import Foundation
     import TestSupport
 
-    /// Saves until the process is killed, and says what became of each save, with the time in milliseconds:
+    /// Saves until the process is killed, and prints the outcome of each save, with the time in milliseconds:
     ///
     ///     saved NAME ROUND TIME       the save succeeded
-    ///     unknown NAME ROUND TIME     it failed, and nobody knows whether it was committed
+    ///     unknown NAME ROUND TIME     it failed, and it is unknown whether it was committed
     ///     failed NAME ROUND TIME …    it failed; it is repeated
     ///     lost NAME ROUND TIME        it had succeeded, and was lost with its server
     ///

@@ -7,8 +7,8 @@
 
     /// Launches a program of `CrashModels.newer` through the manager.
     ///
-    /// Says "migrating" once a migration is under way, be it another program's; "done" when the store is ready, and
-    /// what went wrong otherwise.
+    /// Prints "migrating" once a migration is under way, be it another program's; "done" when the store is ready, and
+    /// the error otherwise.
     @MainActor
     func launchManager(_ url: URL) async {
         var configuration = CoreDataManager.Configuration()

@@ -24,7 +24,7 @@
         say("failed \(failure): \(error) \(error.userInfo)")
     }
 
-    /// Brings the store to a newer version beside others.
+    /// Migrates the store to a newer version online.
     func migrateOnline(_ url: URL, from older: String, to newer: String, _ more: [AnyHashable: Any] = [:]) {
         do {
             var options = more
@@ -86,8 +86,9 @@
         object.setValue(context.make(entity, [path[1]: text]), forKey: path[0])
     }
 
-    /// Inserts, changes, counts and deletes objects of one's own until there is a file, and looks whether they are what
-    /// was written. Says when the first round is done, and at the end how many there were and the longest stall in ms.
+    /// Inserts, changes, counts and deletes objects of its own until a file exists, and checks that they are as they
+    /// were written. Prints a line when the first round is done, and at the end the number of rounds and the longest
+    /// stall in ms.
     func work(_ url: URL, _ model: String, _ names: [String], until stop: String, _ name: String) {
         do {
             let context = try openOnline(url, model)

@@ -65,8 +65,8 @@
 
     func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-    /// One save of linked objects and a counter. A save that failed and was not committed is repeated; of one that
-    /// nobody knows of is found out here.
+    /// One save of linked objects and a counter. A save that failed and was not committed is repeated. If the outcome
+    /// of a save is unknown, the method finds it out.
     func link(_ name: String, _ round: Int, in context: NSManagedObjectContext) {
         while true {
             do {

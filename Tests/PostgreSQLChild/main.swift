@@ -10,16 +10,16 @@
 //       Makes a tag in each of so many saves at least, and for so long, with history, by the author NAME. Prints "saved
 //       N".
 //   postgresql-child URL open NAME
-//       Makes a tag. Prints "saved NAME", or "failed" with the failure and all that the error says.
+//       Makes a tag. Prints "saved NAME", or "failed" with the failure and all texts of the error.
 //   postgresql-child URL failover NAME
-//       Saves until it is killed, and says what became of each save (`FailingOver`).
+//       Saves until it is killed, and prints the outcome of each save (`FailingOver`).
 //   postgresql-child URL batch (stored | computed | deletion | purge)
 //       Runs a batch over all books, or deletes all authors and their books, or all history. Prints how many rows there
 //       were, and "peak N kB": the most memory that the process has had.
 //   postgresql-child URL migrate OLDER NEWER
-//       Brings the store from one model to another beside other programs. Prints "served", or "failed" with the error.
+//       Migrates the store from one model to another online. Prints "served", or "failed" with the error.
 //   postgresql-child URL split
-//       The same, from the older version of `SplitModel` to the newer one, by its mapping model.
+//       Migrates the store online from the older version of `SplitModel` to the newer one, by its mapping model.
 //   postgresql-child URL insert MODEL LEASE
 //       Inserts items until that fails, with a lease of so many seconds. Prints "saved N" after each.
 //   postgresql-child URL launch

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 import TestSupport
 
-/// The acknowledged state of a process's own entries: nobody else changes them.
+/// The acknowledged state of a process's own entries, which no other process changes.
 ///
 /// Used by the thread that writes.
 final class Ledger: @unchecked Sendable {

@@ -11,7 +11,7 @@ struct SoakPlace: Sendable {
     var isDatabase: Bool { store.contains("://") }
     var url: URL { isDatabase ? URL(string: store) ?? folder : URL(fileURLWithPath: store) }
 
-    /// Whether the driver has said so, or is gone.
+    /// Whether the driver has made the file `stop`, or has ended.
     var isStopped: Bool { access(folder.appendingPathComponent("stop").path, F_OK) == 0 || getppid() != driver }
 
     /// The phase that the driver has begun last.
@@ -33,8 +33,8 @@ final class SoakStack: @unchecked Sendable {  // nothing changes once it is made
     let coordinator: NSPersistentStoreCoordinator
     private let store: NSPersistentStore
 
-    /// Opens the store, and brings it to the version, beside others who do the same. Nil where nobody asks for it any
-    /// more.
+    /// Opens the store, and migrates it to the version, while other processes do so as well. Nil where the store is no
+    /// longer needed.
     init?(_ place: SoakPlace, version: Int, tally: Tally, while isAsked: () -> Bool) {
         let models = SoakModels.versions.map { ModelText.model($0) }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: models[version])
@@ -54,7 +54,7 @@ final class SoakStack: @unchecked Sendable {  // nothing changes once it is made
                 tally.count("openings")
                 return
             } catch let error as NSError {
-                // Others have begun the next phase, and the store is of its version already.
+                // The driver has begun the next phase, and the store has its version already.
                 if !isAsked() { return nil }
                 if error.code == NSFileWriteOutOfSpaceError {
                     tally.count("full")

@@ -55,7 +55,7 @@ final class SoakWriter {
             case NSFileWriteOutOfSpaceError: tally.count("full")
             case NSManagedObjectMergeError: tally.count("conflict")
             case NSPersistentStoreTimeoutError: tally.count("locked")
-            // Somebody has brought the store to the next version, and this one is not yet closed.
+            // Another process has migrated the store to the next version, and this one is not yet closed.
             case _ where place.phase != begun: tally.count("old-version")
             default: complain("\(name): \(error) \(error.userInfo)")
             }
@@ -100,7 +100,7 @@ final class SoakWriter {
         if Int.random(in: 0..<5, using: &random) == 0 { context.reset() }
     }
 
-    /// Adds one to a number that all processes add to, until nobody was in the way.
+    /// Adds one to a number that all processes add to, and repeats that after each conflict.
     private func increment() throws {
         let number = Int.random(in: 0..<SoakModels.accounts, using: &random)
         let request = NSFetchRequest<NSManagedObject>(entityName: "Account")

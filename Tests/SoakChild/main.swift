@@ -1,9 +1,9 @@
-// Works on a store that other processes work on, too, until it is told to stop, and checks what was acknowledged.
+// Works on a store that other processes work on, too, until the driver stops it, and checks what was acknowledged.
 //
 //   soak-child STORE FOLDER NAME SEED [purges]
 //
 // STORE is the path of a SQLite file, or the URL of a PostgreSQL store. FOLDER has the files by which the driver
-// speaks: `phase`, a number of which the lowest bit is the version of the model, and `stop`. One context writes,
+// controls it: `phase`, a number of which the lowest bit is the version of the model, and `stop`. One context writes,
 // another one reads, on a thread each; with "purges" it also deletes history. Prints "ready", "status" with its counts
 // now and then, "wrong: …" for what must not be, and at the end "done" with the counts (see `Tally`).
 import CoreData

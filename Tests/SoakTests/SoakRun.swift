@@ -152,7 +152,7 @@ final class SoakRun {
         }
     }
 
-    /// Lets the processes work, and disturbs them turn by turn. The clock says only how long that goes on.
+    /// Lets the processes work, and disturbs them turn by turn. The clock decides only how long that lasts.
     func work() throws {
         let end = minutes.map { ContinuousClock.now + .seconds($0 * 60) }
         var turn = 0
@@ -180,7 +180,7 @@ final class SoakRun {
         }
     }
 
-    /// Ends the processes, and compares what they say with what the store has.
+    /// Ends the processes, and compares what they report with what the store has.
     func end() throws {
         try Data().write(to: folder.url.appendingPathComponent("stop"))
         outputs.waitForEnds(children.count)

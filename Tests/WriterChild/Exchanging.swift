@@ -1,8 +1,8 @@
 import CoreData
 import TestSupport
 
-/// Opens, destroys or replaces a store many times while others do the same, and ends. Prints a line for each error but
-/// the one that says that somebody else is at work there.
+/// Opens, destroys or replaces a store many times while other processes do so as well, and ends. Prints a line for each
+/// error except the one for a store that another process has open.
 func exchange(_ url: URL, _ act: String, rounds: Int, with other: URL) -> Never {
     let model = ParcelModel.make()
     for round in 0..<rounds {
@@ -17,7 +17,7 @@ func exchange(_ url: URL, _ act: String, rounds: Int, with other: URL) -> Never 
             default: try open(url, coordinator, round)
             }
         } catch let error as NSError where act != "open" && error.code == NSPersistentStoreTimeoutError {
-            // Somebody has it open.
+            // Another process has the store open.
         } catch {
             print(act, round, error)
         }

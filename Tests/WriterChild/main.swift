@@ -3,19 +3,19 @@
 //     writer-child STORE values
 //     writer-child STORE exchange (open | destroy | replace) ROUNDS OTHER
 //
-// With "values" it makes, replaces and deletes parcels with large contents until it is killed, and says "round N" after
-// each save.
+// With "values" it makes, replaces and deletes parcels with large contents until it is killed, and prints "round N"
+// after each save.
 //
 // With "exchange" it opens, destroys or replaces the store by another one so many times; see `exchange`.
 //
 // Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in
-// one save; with history, by the author of that name. A save that meets somebody else's change is repeated on what is
-// there now. Prints "saved N conflicts M".
+// one save; with history, by the author of that name. A save that meets another process's change is repeated on the
+// newest row. Prints "saved N conflicts M".
 //
 // With a merge policy (the number of its kind, or "adding" for one that adds what both have added), every round adds
 // one to a property of the book that this writer has for itself (by the last digit of its name) and saves; a round
 // whose change the policy has dropped is repeated. With "shared", all writers add to the same property: each value
-// there ends in the writer's digit, so that each writer knows its own. With "registry", every round inserts a person
+// there ends in the writer's digit, so that each writer finds its own. With "registry", every round inserts a person
 // whose code all writers use, with a pet of its own.
 import CoreData
 import TestSupport
@@ -124,7 +124,7 @@ func countTogether() throws -> (saved: Int, conflicts: Int) {
     return (saved, conflicts)
 }
 
-/// Inserts persons that others insert too.
+/// Inserts persons that other writers insert, too.
 func register() throws -> (saved: Int, conflicts: Int) {
     for round in 0..<rounds {
         let person = context.make("Person", ["code": "code \(round)", "name": "\(name) \(round)", "age": round])

@@ -4,7 +4,7 @@ import CoreData
 
 public class Expense: NSManagedObject {
     /// The events of expenses, for the tests of the life cycle.
-    // nonisolated(unsafe): one test looks at them, on the main thread.
+    // nonisolated(unsafe): one test reads them, on the main thread.
     nonisolated(unsafe) static var events: [String] = []
 
     public override func awakeFromInsert() {
@@ -20,7 +20,8 @@ public class Expense: NSManagedObject {
     public override func willSave() {
         super.willSave()
         let cents = (amount ?? 0).multiplying(byPowerOf10: 2).int64Value
-        // Only a value that differs is set: setting marks the object as changed, and it would be asked again.
+        // Only a value that differs is set: setting marks the object as changed, and `willSave()` would be called
+        // again.
         if !isDeleted, self.cents != cents {
             self.cents = cents
         }

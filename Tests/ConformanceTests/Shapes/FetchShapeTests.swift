@@ -153,7 +153,8 @@ private func titled<T: NSManagedObject>(_ type: T.Type, _ title: String) -> NSFe
     return request
 }
 
-/// A request of any objects gives objects of the request's type of results, or values of any type, as the source asks.
+/// A request of any objects gives objects of the request's type of results, or values of any type, as the source
+/// declares.
 private struct AnyTrips {
     let context: NSManagedObjectContext
     private var request: NSFetchRequest<NSFetchRequestResult> { NSFetchRequest(entityName: "Trip") }

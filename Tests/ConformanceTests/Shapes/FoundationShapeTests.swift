@@ -3,7 +3,7 @@ import XCTest
 
 // What a Mac's Foundation has around Core Data, as programs use it.
 
-/// Sorts anything: the compiler does not know that the values are objects.
+/// Sorts anything: the compiler cannot see that the values are objects.
 private struct AnySorting<Model> {
     let descriptors: [SortDescriptor<Model>]
 

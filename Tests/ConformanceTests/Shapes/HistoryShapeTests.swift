@@ -13,7 +13,7 @@ private class NotedHistoryRequest: NSPersistentHistoryChangeRequest {
     override var token: NSPersistentHistoryToken? { super.token }
 }
 
-/// The members of transactions and changes that a program names, so that tests can hand it others.
+/// The members of transactions and changes that a program names, so that tests can replace them.
 private protocol TransactionReading {
     var timestamp: Date { get }
     var author: String? { get }

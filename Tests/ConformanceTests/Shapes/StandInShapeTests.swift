@@ -1,8 +1,8 @@
 import CoreData
 import XCTest
 
-// A Mac program's tests put subclasses in the place of contexts, ids, results and history. These override the members
-// that the code under test asks for, and are made without anything behind them.
+// A Mac program's tests replace contexts, ids, results and history by subclasses. These override the members that the
+// code under test calls, and are made without a store.
 
 private struct Refusal: Error {}
 
@@ -28,7 +28,7 @@ private class StandInContext: NSManagedObjectContext, @unchecked Sendable {
     }
 }
 
-/// Each of its overrides asks the framework.
+/// Each of its overrides calls the framework.
 private final class CountingContext: NSManagedObjectContext, @unchecked Sendable {
     var fetches = 0
 

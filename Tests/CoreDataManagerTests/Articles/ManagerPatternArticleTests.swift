@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Japanese article of February 2011: a manager that asks first whether a migration is required, migrates with a
+/// The Japanese article of February 2011: a manager that first checks whether a migration is required, migrates with a
 /// coordinator of its own on a screen of its own, and opens without migration options.
 @Suite("Article: マイグレーションを考慮した CoreDataManager パターン")
 struct ManagerPatternArticleTests {

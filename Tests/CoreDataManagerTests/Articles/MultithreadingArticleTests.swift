@@ -69,7 +69,7 @@ struct MultithreadingArticleTests {
             await #expect(throws: (any Error).self) { try await manager.saveMain(wait: false) }
             try await manager.performMain { $0.rollback() }
 
-            // The root alone is wrong: a caller that does not wait hears of it by the handler.
+            // The root alone is invalid: a caller that does not wait gets the error by the handler.
             let root = try #require(await manager.mainContext.parent)
             await root.perform { NoteModel.insert(nil, into: root) }
             try await manager.saveMain(wait: false)

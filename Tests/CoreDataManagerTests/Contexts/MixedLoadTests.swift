@@ -22,7 +22,7 @@ struct MixedLoadTests {
     private static let importers = 4
     private static let batch = 10
 
-    /// Says how long the workers go on.
+    /// Decides how long the workers continue.
     private struct Clock: Sendable {
         let end = ContinuousClock.now + .seconds(60)
 
@@ -161,7 +161,7 @@ struct MixedLoadTests {
         return round
     }
 
-    /// Reads the history from token to token; returns how many insertions of items it told, each once.
+    /// Reads the history from token to token; returns how many insertions of items it contains, each once.
     private static func consumeHistory(_ manager: CoreDataManager, until isOver: Box<Bool>) async throws -> Int {
         let coordinator = try await manager.performMain { context in
             var top = context
@@ -174,7 +174,7 @@ struct MixedLoadTests {
         var last: Int64 = 0
         var seen: Set<NSManagedObjectID> = []
         while true {
-            // Looked at before reading: a save before the end is read after it.
+            // The flag is read before the history: a save before the end is read after it.
             let isLast = isOver.value
             let after = Held(token)
             let (inserted, numbers, next) = try await context.perform {

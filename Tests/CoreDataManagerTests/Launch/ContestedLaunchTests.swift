@@ -44,7 +44,7 @@ struct ContestedLaunchTests {
                     } else {
                         expected = lines
                     }
-                    // A program may be closing its store: the files that it removes meanwhile need not be there.
+                    // A program may be closing its store, and remove files at the same time.
                     try? FileManager.default.removeItem(at: place)
                 }
                 if isLong {

@@ -14,7 +14,7 @@ struct LaunchFailureTests {
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 
-    /// As a store in a PostgreSQL database says it.
+    /// The error of a store in a PostgreSQL database.
     private func server(_ failure: String) -> NSError {
         NSError(
             domain: NSCocoaErrorDomain, code: NSPersistentStoreOpenError, userInfo: ["PostgreSQLFailure": failure])
@@ -65,7 +65,7 @@ struct LaunchFailureTests {
         #expect(LaunchFailure(cocoa(NSInferredMappingModelError), texts: LaunchTexts(language: "en")).retryLabel == nil)
     }
 
-    /// Fails as often as it is told, then migrates.
+    /// Fails a given number of times, then migrates.
     // @unchecked Sendable: the counter is guarded by the lock.
     private final class FailingAdapter: MigrationAdapter, @unchecked Sendable {
         private let lock = NSLock()

@@ -105,7 +105,7 @@ struct LaunchRetryTests {
         #expect(names == ["idle"])
     }
 
-    /// Looks at the launch when it is asked for its progress.
+    /// Reads the state of the launch when the manager reads its progress.
     // @unchecked Sendable: the manager is set once, before the launch.
     private final class CuriousAdapter: MigrationAdapter, MigrationProgressReporting, @unchecked Sendable {
         weak var manager: CoreDataManager?

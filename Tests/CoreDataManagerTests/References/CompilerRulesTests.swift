@@ -4,10 +4,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The statements of `CoreDataManager` about the compiler, asked of the compiler.
+/// Compiles sources that test the statements of `CoreDataManager` about the compiler.
 @Suite("Crossing queues", .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"))
 struct CompilerRulesTests {
-    /// A function's body that takes an object across a queue, and what the compiler says to it.
+    /// A function's body that takes an object across a queue, and the compiler's message.
     struct Wrong: Sendable, CustomTestStringConvertible {
         let testDescription: String
         var isMain = false

@@ -72,7 +72,7 @@ struct ObjectReferenceTests {
                     as? String
             }
             #expect(text == "by name")
-            // A link that starts the program: nobody has launched this one.
+            // A link that starts the program: this manager is not launched yet.
             let next = CoreDataManager(model: NoteModel.first(), storeURL: manager.storeURL)
             let found = try await next.reference(to: NSManagedObject.self, uri: uri)
             #expect(next.state.isReady)

@@ -70,7 +70,7 @@ struct MappingModelCompilerTests {
         #expect(paths.count >= 25)
         for path in paths {
             try withTemporaryFolder { folder in
-                // Deeper than the folders above are looked at.
+                // The file lies deeper than the search for models goes up.
                 let copy = folder.appendingPathComponent("a/b/c/d/e/Map.xcmappingmodel")
                 try FileManager.default.createDirectory(
                     at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)

@@ -8,7 +8,7 @@ import Testing
     .enabled(
         if: ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil, "takes minutes: bin/test --long runs it"))
 struct PackageTests {
-    /// Builds a package and gives what was said.
+    /// Builds a package and returns its output.
     @discardableResult
     private func build(_ folder: URL, _ configuration: String) throws -> Toolchain.Outcome {
         try Toolchain.run(
@@ -130,7 +130,7 @@ struct PackageTests {
             #expect(try output(of: "app", folder.url, configuration).contains("4950"))
             try build(folder.url, configuration)
             let again = try build(folder.url, configuration)
-            // The package manager says of a plugin that it compiles it even when it does not.
+            // The package manager prints for a plugin that it compiles it even when it does not.
             let compiled = again.text.split(separator: "\n").filter {
                 $0.contains("Compiling") && !$0.contains("Compiling plugin")
             }

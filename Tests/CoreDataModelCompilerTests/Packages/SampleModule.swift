@@ -12,7 +12,7 @@ struct SampleModule {
     private var model: String?
     var dependencies: [SampleModule] = []
     var conditions: [String] = []
-    /// Files that had no `@NSManaged` when the plugin was asked.
+    /// Files that had no `@NSManaged` when the plugin planned the build.
     var unplanned: Set<String> = []
 
     /// Copies a target's folder: its Swift files, and the model of the module's name.

@@ -19,11 +19,11 @@
 
         private func refusal(_ failure: PostgreSQLFailure) -> String { "failed \(failure.rawValue)" }
 
-        /// All that there is to say of the server, with another password or without one.
+        /// All variables for the server, with another password or without one.
         private func variables(password: String? = SecuredServer.password) -> [String: String] {
             var variables = [
                 "PGHOST": "127.0.0.1", "PGPORT": "\(secured.port)", "PGUSER": "me", "PGDATABASE": database,
-                // Nobody's files.
+                // A home folder and a password file that do not exist.
                 "HOME": "/nowhere", "PGPASSFILE": "/nowhere",
             ]
             variables["PGPASSWORD"] = password
@@ -99,7 +99,7 @@
                 #expect(try outcome("postgresql:///", variables) == refusal(.passwordRefused))
                 try set(0o600)
                 variables["PGPASSFILE"] = nil
-                // Before 15 libpq asks the list of users for the folder.
+                // Before version 15, libpq takes the folder from the list of users.
                 if PQlibVersion() >= 150_000 {
                     variables["HOME"] = folder.path
                     #expect(try outcome("postgresql:///", variables) == "saved tag")

@@ -75,7 +75,8 @@
             "A full disk of the server is an error that says so; nothing of the save is there, and it succeeds with room",
             .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
         func fullDisk() throws {
-            // One of its own: with a full disk no server makes checkpoints, which others need to drop a database.
+            // A server of this test's own: with a full disk no server makes checkpoints, which other tests need to drop
+            // a database.
             let server = try PostgreSQLServer.ownServer()
             let disk = try SmallDisk(kilobytes: 40_960)
             let folder = disk.url.appendingPathComponent("space")
@@ -127,7 +128,8 @@
                 for (number, data) in noise.enumerated() {
                     context.make("Book", ["title": "large \(number)", "cover": data])
                 }
-                // The server ends itself where it cannot write its log; it cannot say more than that it is gone.
+                // The server ends itself where it cannot write its log. The program finds out only that the connection
+                // is lost.
                 let error = try #require(throws: NSError.self) { try context.save() }
                 let expected: [PostgreSQLFailure] = [.connectionLost, .unreachable, .commitUnknown, .diskFull]
                 #expect(expected.contains { failure(error) == $0.rawValue }, "\(error)")

@@ -19,7 +19,7 @@
             return context
         }
 
-        /// The server's processes that hold a state while nobody reads.
+        /// The server's processes that hold a state while no statement reads.
         private func holders(_ library: Library) throws -> [String] {
             let text = try library.psql(
                 "SELECT pid FROM pg_stat_activity WHERE datname = current_database() "

@@ -5,7 +5,8 @@
     import TestSupport
     import Testing
 
-    // Options of a URL, and of a store, that nobody can use: told with their names, and not as a server that is away.
+    // Invalid options of a URL, and of a store: the error names them, and is not that of a server that cannot be
+    // reached.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct PostgreSQLOptionTests {
         private func open(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws {

@@ -78,7 +78,7 @@
             try endConnections()
             try save("e")
             #expect(try names() == ["a", "b", "c", "d", "e"])
-            // The line goes on: nothing is to be told.
+            // The line continues: no transaction is reported as lost.
             #expect(try psql("SELECT count(*) FROM coredata.lines") == "1")
             // As where the server has not written its last transaction to its disk.
             let removal = """
@@ -103,7 +103,7 @@
             ) { _ in told.signal() }
             defer { NotificationCenter.default.removeObserver(observer) }
             let other = try library.beside()
-            /// Does something of which is told behind it, however often was told before.
+            /// Runs a body, and requires that a notification follows. Earlier notifications do not count.
             func expectTold(_ what: String, _ body: () throws -> Void) throws {
                 while told.wait(timeout: .now()) == .success {}
                 try body()
@@ -127,7 +127,7 @@
         @Test("A rolled back transaction, and one that wrote nothing, notify nobody")
         func nothingWritten() throws {
             let writer = try connection()
-            // A pooler's connections hear nothing.
+            // A pooler's connections get no notifications.
             let reader = try PostgreSQLConnection(writer.address.direct)
             try reader.execute("LISTEN coredata")
             try writer.transaction { _ = try writer.tableNames() }
@@ -157,7 +157,8 @@
                 }
             }
             #expect(connections.withLock { $0 } == Array(repeating: 1, count: 60))
-            // This library's: a writer, a reader that looked what is saved, and the listener. The other one's: two.
+            // Those of this library: a writer, a reader that has queried what is saved, and the listener. Those of the
+            // other one: two.
             let count = try psql(
                 "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
                     + "AND backend_type = 'client backend'")

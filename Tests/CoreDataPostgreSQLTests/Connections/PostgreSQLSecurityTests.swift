@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// Against a server that encrypts, has a certificate of a CA of its own, and asks for passwords by SCRAM.
+    /// Connects to a server that encrypts, has a certificate of a CA of its own, and requires passwords by SCRAM.
     @Suite(
         .serialized,
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
@@ -22,7 +22,7 @@
             return coordinator
         }
 
-        /// The error of opening a store; nothing of it may tell the password.
+        /// The error of opening a store; no part of it may contain the password.
         func failure(_ url: URL, _ options: [AnyHashable: Any] = [:]) throws -> PostgreSQLFailure? {
             let error = try #require(throws: NSError.self) { try open(url, options) }
             #expect(error.code == NSPersistentStoreOpenError)
@@ -48,7 +48,7 @@
             #expect(
                 try failure(secured.url(database, "sslmode=verify-full&sslrootcert=/nowhere")) == .certificateNotTrusted
             )
-            // And without encryption nobody comes as this user.
+            // Without encryption the server admits no client as this user.
             #expect(try failure(secured.url(database, "sslmode=disable")) == .passwordRefused)
             _ = try open(secured.url(database, secured.trusted))
         }
@@ -87,7 +87,7 @@
             let name = "SELECT DISTINCT client_dn FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE usename = "
             #expect(secured.server.psql(database, name + "'certified'") == "/CN=certified")
             for store in coordinator.persistentStores { try coordinator.remove(store) }
-            // None, one of somebody else, and one that the server's CA does not know.
+            // No certificate, one of another user, and one that is not of the server's CA.
             #expect(try failure(url("certified", "sslcert=/nowhere")) == .passwordRefused)
             #expect(try failure(url("certified", secured.certificate("combined"))) == .passwordRefused)
             #expect(try failure(url("certified", secured.certificate("stranger"))) == .certificateNotTrusted)

@@ -90,7 +90,7 @@
                 }
                 reader.performAndWait { reader.refreshAllObjects() }
             }
-            // The standby was asked, and not passed over.
+            // The read was sent to the standby, and not to the primary.
             let used = "SELECT count(*) FROM pg_stat_activity WHERE datname = 'library' AND query LIKE '%tag%'"
             #expect(fixture.cluster.psql(1, "postgres", used) != "0")
         }
@@ -108,7 +108,7 @@
             let saved = try other.managedObjectIDs(afterSaving: "b")
             #expect(try fixture.names(reader) == ["a"])
             #expect(try fixture.names(plain) == ["a", "b"])
-            // A request says so for itself.
+            // A request has an option of its own.
             #expect(try fixture.names(reader, false) == ["a", "b"])
             #expect(try fixture.names(plain, true) == ["a"])
             NSManagedObjectContext.mergeChanges(fromRemoteContextSave: [NSInsertedObjectIDsKey: saved], into: [reader])
@@ -186,7 +186,7 @@
             try fixture.save("before")
             for standby in [1, 2] { try cluster.wait(for: standby) }
             try cluster.promote(1)
-            // Nobody has told this process.
+            // This process has had no notification of the new primary.
             try fixture.save("old")
             #expect(cluster.psql(0, "library", Self.muchLog) != nil)
             while cluster.psql(2, "library", "SELECT count(*) FROM tag WHERE name = 'old'") != "1" {}
@@ -238,7 +238,7 @@
             _ = fixture.cluster.psql(0, "library", "DELETE FROM tag WHERE name = 'a'")
             var error: NSError?
             while error == nil {
-                // It removes the row once nobody on the primary may see it any more.
+                // VACUUM removes the row once no transaction on the primary can see it any more.
                 _ = fixture.cluster.psql(0, "library", "VACUUM tag")
                 try fixture.cluster.wait(for: 1)
                 reader.performAndWait { reader.refreshAllObjects() }

@@ -20,7 +20,7 @@
             /// The tags that transactions have inserted, by the numbers of those.
             private(set) var read: [Int64: [String]] = [:]
             private(set) var doubled: [Int64] = []
-            /// The numbers behind the partings that the refusals told of.
+            /// The numbers after the ends of lines, from the errors of refused tokens.
             private(set) var lost: Set<Int64> = []
             private(set) var refusals = 0
 

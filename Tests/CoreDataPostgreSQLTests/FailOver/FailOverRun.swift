@@ -5,8 +5,7 @@
     import TestSupport
     import Testing
 
-    /// Processes that save while the servers of a cluster fail, and what they have said (`FailingOver` in
-    /// `postgresql-child`).
+    /// Processes that save while the servers of a cluster fail, and their output (`FailingOver` in `postgresql-child`).
     final class FailOverRun: Sendable {
         let cluster: PostgreSQLCluster
         let database = "run"
@@ -75,7 +74,7 @@
 
         var lines: [Line] { said.condition.withLock { said.lines } }
 
-        /// Waits until what the processes have said is enough.
+        /// Waits until the lines that the processes have printed are enough.
         func wait(_ what: String, until isEnough: ([Line]) -> Bool) throws {
             let end = Date(timeIntervalSinceNow: 120)
             try said.condition.withLock {
@@ -108,7 +107,7 @@
                 .values.compactMap { $0.map(\.time).min() }.map { $0 - time }
         }
 
-        /// Ends the processes; no more is said afterwards.
+        /// Ends the processes, so that they print no more lines.
         func end() {
             children.forEach { $0.kill() }
             children.forEach { $0.waitForEnd() }
@@ -121,7 +120,7 @@
             (cluster.psql(server, database, statement) ?? "").split(separator: "\n").map(String.init)
         }
 
-        /// Compares what was said with what is there, once the processes have ended.
+        /// Compares the printed lines with the rows, once the processes have ended.
         func check(on server: Int, _ location: SourceLocation = #_sourceLocation) {
             let tags = column("SELECT name FROM tag", on: server)
             let (saved, lost, unknown) = (Set(labels("saved")), Set(labels("lost")), labels("unknown"))
@@ -142,7 +141,8 @@
                 JOIN author a ON a.id = b.author_id AND a.name = t.name
                 """
             #expect(column(links, on: server) == ["\(tags.count)"], sourceLocation: location)
-            // Tags that no process was told of are at most the last one of each when it ended.
+            // Of tags whose save no process has printed there is at most one for each process: the last one when it
+            // ended.
             let extra = Set(tags).subtracting(saved)
             #expect(extra.count <= children.count, sourceLocation: location)
         }

@@ -159,7 +159,7 @@
             let observer = observeLosses(told, isTold)
             defer { NotificationCenter.default.removeObserver(observer) }
             try cluster.promote(1)
-            // Nobody has told this process.
+            // This process has had no notification of the new primary.
             try save("b")
             #expect(names(on: 0) == ["a", "b"])
             try cluster.kill(0)
@@ -181,7 +181,7 @@
             #expect(names(on: 1) == ["a", "c"])
         }
 
-        /// Gathers what is told as lost.
+        /// Gathers the transactions that are reported as lost.
         private func observeLosses(
             _ told: Locked<[PostgreSQLLostTransaction]>, _ isTold: DispatchSemaphore
         ) -> any NSObjectProtocol {

@@ -38,7 +38,7 @@
             for context in [self.older, self.newer] { context.performAndWait { context.stalenessInterval = 0 } }
         }
 
-        /// Authors by the order of their names, then books 0 and 1 of Anna, 2 of Bert, and 3 of nobody.
+        /// Authors by the order of their names, then books 0 and 1 of Anna, 2 of Bert, and 3 without an author.
         static func fill(_ context: NSManagedObjectContext) throws {
             try context.performAndWait {
                 var authors: [NSManagedObject] = []
@@ -97,8 +97,8 @@
             }
         }
 
-        /// A book's authors in the older version, and in the newer one; nil where both do not say the same of it
-        /// from the other side.
+        /// A book's authors in the older version, and in the newer one; nil where the other side of a version has other
+        /// links.
         func links(_ book: String) throws -> String {
             let one = try older.performAndWait {
                 older.refreshAllObjects()

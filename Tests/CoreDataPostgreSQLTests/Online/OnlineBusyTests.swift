@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// Programs that wait for somebody else while their leases go on.
+    /// Programs that wait for a lock of another session while their leases are renewed.
     @Suite(.waiting, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineBusyTests {
         private static let older = """
@@ -15,7 +15,7 @@
             """
         private static let newer = older.replacingOccurrences(of: "int16", with: "int64")
 
-        /// Until when the programs of the older version live.
+        /// The time at which the last lease of the older version expires.
         private static let lease = """
             (SELECT max(until) FROM coredata.leases WHERE version = \
             (SELECT lock FROM coredata.model_versions ORDER BY number LIMIT 1))
@@ -25,7 +25,7 @@
             while database.psql(statement) != "t" {}
         }
 
-        /// A session of somebody else's, in a transaction. The server ends it where nobody else would.
+        /// A session of another program, in a transaction. The server ends it after a time if the test does not.
         private func stranger(_ store: OnlineStore, _ statement: String) throws -> PostgreSQLConnection {
             let connection = try PostgreSQLConnection(#require(PostgreSQLAddress(store.database.url)))
             try connection.execute("SET idle_in_transaction_session_timeout = '90s'; BEGIN; \(statement)")
@@ -79,7 +79,7 @@
             let store = try OnlineStore(Self.older, Self.newer)
             try store.close(store.open(Self.older))
             try store.close(store.open(Self.newer))
-            // Columns that the older version needs cannot go as long as somebody reads the table.
+            // Columns that the older version needs cannot be dropped as long as another session reads the table.
             let stranger = try stranger(store, "SELECT count(*) FROM item")
             let newer = try store.open(
                 Self.newer,

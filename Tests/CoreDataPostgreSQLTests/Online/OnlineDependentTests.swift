@@ -64,7 +64,7 @@
             #expect(store.database.psql("SELECT count(*) FROM pg_views WHERE schemaname = 'public'") == "2")
             #expect(
                 store.database.psql("SELECT count(*) FROM pg_constraint WHERE conname = 'mine_gone_id_fkey'") == "1")
-            // The older version is in nobody's way any more.
+            // The parts of the older version that remain do not disturb programs of the newer one.
             try newer.performAndWait {
                 newer.make("Item", ["name": "n", "count": 100_000, "size": 100_000])
                 try newer.save()

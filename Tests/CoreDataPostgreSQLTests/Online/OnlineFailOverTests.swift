@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// A migration beside others whose primary server dies.
+    /// An online migration whose primary server fails.
     @Suite(
         .serialized, .waiting,
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))

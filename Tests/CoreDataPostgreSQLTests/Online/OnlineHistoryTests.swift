@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    // Programs of two versions hear of each other's changes, and of those of versions that have gone.
+    // History shows programs of two versions each other's changes, and those of versions that were removed.
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineHistoryTests {
         private static func token(_ context: NSManagedObjectContext) throws -> NSPersistentHistoryToken? {
@@ -55,7 +55,7 @@
             try Self.set("A2", "b", "Y", y)
             try Self.set("B2", "b", "X", x)
             try Self.set("C2", "c", "X", y)
-            // Somebody else's changes have the order of the newest version.
+            // Changes of a program without this framework have the order of the newest version.
             #expect(store.database.psql("UPDATE x SET a = 'A3'") == "UPDATE 1")
             #expect(try Self.updates(x, after: token) == ["X a", "X a", "X b", "Y c", "X a"])
             let heard = ["Y b", "Y b", "Y a", "X c", "Y b"]
@@ -70,7 +70,7 @@
             let z = try next.open(next.newer)
             try Self.set("B3", "a", "Y", z)
             #expect(try Self.updates(z, after: token) == heard + ["Y a"])
-            // A migration without others says nothing about what it cannot tell.
+            // A migration that is not online sets unknown properties to null.
             try next.close(z)
             var last = next
             (last.older, last.newer, last.isOn) = (next.newer, next.newer + "\nentity Z\n  z string", false)

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// Indexes that a migration beside others makes, while somebody sees rows as they were before.
+    /// Indexes that an online migration makes, while another session has an older snapshot of the rows.
     @Suite(.waiting, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineIndexTests {
         private static let older = """
@@ -17,7 +17,7 @@
         private static let newer =
             older.replacingOccurrences(of: "name string", with: "name string index") + "\nentity Other\n  name string"
 
-        /// A migration that waits for somebody too long.
+        /// The error of a migration that waits for another session for longer than its timeout.
         private func refusal(_ store: OnlineStore) throws -> NSError {
             let error = try #require(throws: NSError.self) {
                 _ = try store.open(Self.newer, [NSPersistentStoreTimeoutOption: 1])

@@ -52,7 +52,7 @@
             try Self.goOn(movingOf: "beta", in: store)
             let moved = "SELECT count(*) FROM coredata.moves WHERE position = bound AND \"table\" = 'alpha'"
             #expect(store.database.psql(moved) == "1")
-            // Another version wants to take the place, and cannot remove all that was done.
+            // A migration to another version replaces the unfinished one, and cannot remove all that was done.
             #expect(store.database.psql("CREATE VIEW held AS SELECT count2 FROM beta") != nil)
             var other = store
             other.newer = Self.older + "\n  extra string"

@@ -144,7 +144,7 @@
                 print("\(kind): longest stall \(result.longest) ms, without a migration \(usual) ms")
             }
             if let wrong = kind.wrong { #expect(store.database.psql(wrong) == "0") }
-            // Their leases last a minute: only then is the older version's last program known to have gone.
+            // Their leases last a minute; only then the last program of the older version counts as ended.
             #expect(store.database.psql("UPDATE coredata.leases SET until = now()") != nil)
             #expect(try store.end())
             if let left = kind.leftColumn { #expect(!store.columns(kind.table).contains(left)) }

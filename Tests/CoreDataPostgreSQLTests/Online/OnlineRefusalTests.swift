@@ -187,7 +187,7 @@
             #expect(!done.isMigrationRequired)
         }
 
-        /// The forecast of a store whose rows it knows: the server looks at them for a moment only.
+        /// The forecast of a store after it has read the rows: the server reads them for a short time only.
         private func forecast(_ store: OnlineStore, _ text: String) throws -> MigrationForecast {
             var forecast: MigrationForecast
             repeat {

@@ -89,7 +89,7 @@
             }
             try both.change(both.older, "none") { $0.setValue("s", forKey: "street") }
             #expect(try both.people() == "n - nowhere, none s nowhere, o so nowhere, \(others)")
-            // An address of one goes to another one.
+            // An address is moved from one person to another.
             try both.newer.performAndWait {
                 let people = try both.newer.all("Person")
                 func person(_ name: String) -> NSManagedObject? {
@@ -156,7 +156,7 @@
                         try both.newer.save()
                     }
                     both.newer.reset()
-                    // The person of an address that nobody has read.
+                    // The person of an address that was not read in this context.
                     let other = try #require(try both.newer.all("Address", "city == 'c1'").first)
                     other.setValue("s", forKey: "street")
                     try both.newer.save()

@@ -5,7 +5,7 @@
     import TestSupport
     import Testing
 
-    /// Programs that stop in the middle of a migration beside others, and neither end nor go on.
+    /// Programs that stop in the middle of an online migration, and neither end nor continue.
     @Suite(.waiting, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineStoppedTests {
         @Test("A migration that stops within a transaction loses it, and others get its locks")

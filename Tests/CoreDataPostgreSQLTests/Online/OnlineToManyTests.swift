@@ -31,7 +31,8 @@
             #expect(try both.links("0") == "Anna of Anna")
             try both.changeNewer("0", remove: ["Anna"])
             #expect(try both.links("0") == "- of ")
-            // The older one sets, exchanges and forgets: its old author goes from the others.
+            // The older version sets and exchanges the author, and sets nil: its former author leaves the remaining
+            // ones.
             try both.changeNewer("1", add: ["Bert", "Dora"])
             try both.changeOlder("1", "Carl")
             #expect(try both.links("1") == "Carl of Bert Carl Dora")
@@ -61,7 +62,7 @@
                 let anna = try both.object(both.newer, "Author", "Anna")
                 both.newer.make("Book", ["title": "n", "authors": NSSet(array: [anna, author])])
                 try both.newer.save()
-                // A book that nobody has read, from the other side.
+                // A book that was not read in this context, from the other side.
                 both.newer.reset()
                 try both.object(both.newer, "Author", "Fred").mutableSetValue(forKey: "books").add(
                     try both.object(both.newer, "Book", "3"))
@@ -347,7 +348,7 @@
                     older.delete(books[149 + round])
                     try older.save()
                 }
-                // Of the first books, too, which were moved before the others.
+                // This includes the first books, which were moved before all later ones.
                 let doomed = older.performAndWait { older.make("Author", ["name": "doomed"]) }
                 try older.performAndWait {
                     for book in try older.all("Book", "title == '\(round)'") { book.setValue(doomed, forKey: "author") }

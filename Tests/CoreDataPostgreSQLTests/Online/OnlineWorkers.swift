@@ -8,7 +8,7 @@
         private let stop: URL
         private var children: [ChildProgram] = []
 
-        /// - Parameter folder: where a file says that they shall end.
+        /// - Parameter folder: the folder in which a file ends them.
         init(_ url: URL, endingIn folder: URL) {
             self.url = url
             stop = folder.appendingPathComponent("stop \(UUID().uuidString)")

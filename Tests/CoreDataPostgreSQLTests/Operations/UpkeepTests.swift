@@ -46,7 +46,7 @@
             #expect(try library.psql(Self.due) != nil)
             try database(library).upkeep.look()
             #expect(try tokens(library) == "1")
-            // Somebody has done it for this hour.
+            // The work for this hour is done.
             try addOldTokens(library)
             try database(library).upkeep.look()
             try database(library.beside()).upkeep.look()

@@ -5,8 +5,8 @@
     import TestSupport
     import Testing
 
-    /// Random fetches of a PostgreSQL store beside the same ones of a SQLite store, and beside the objects asked one by
-    /// one.
+    /// Compares random fetches of a PostgreSQL store with those of a SQLite store, and with an evaluation object by
+    /// object.
     ///
     /// `OPENCOREDATA_PREDICATE_SEED` plays one seed alone, or those from one to another (`5-9`); `bin/test --long`
     /// plays 100,000.

@@ -19,8 +19,8 @@
         var mixesKinds = false
         /// Whether a missing value within may count as an answer for an object, and as none for a database.
         var looksInside = false
-        /// Whether it computes. SQLite has nothing where a number is divided by zero, whole decimals as integers, and
-        /// others as floating-point numbers.
+        /// Whether it computes. SQLite has nothing where a number is divided by zero, stores whole decimals as
+        /// integers, and all other decimals as floating-point numbers.
         var computes = false
 
         var description: String { "\(entity): \(format) \(arguments.map { "\($0 ?? "nil")" })" }

@@ -4,7 +4,7 @@
     import TestSupport
     import Testing
 
-    /// The same random objects in stores of several kinds, found by a number.
+    /// Random objects that are equal in stores of several kinds, found by a number.
     final class PredicateLibrary {
         let library: Library
         let context: NSManagedObjectContext
@@ -41,7 +41,7 @@
             if kind == .postgreSQL, seed % 2 == 1 { try fixPlans(isAnalyzed: true) }
         }
 
-        /// Has the server's plans depend on nothing but the seed: nobody counts the rows, or they are counted now.
+        /// Makes the server's plans depend on nothing but the seed: the rows are counted either never or now.
         private func fixPlans(isAnalyzed: Bool) throws {
             let statement = isAnalyzed ? "ANALYZE %s" : "ALTER TABLE %s SET (autovacuum_enabled = off)"
             let all = """
@@ -129,7 +129,7 @@
     }
 
     extension PredicateLibrary {
-        /// The numbers of the objects for which a predicate holds, asked one by one.
+        /// The numbers of the objects for which a predicate holds, evaluated object by object.
         func judged(_ generated: GeneratedPredicate) -> [Int] {
             let predicate = generated.predicate(object)
             return (objects[generated.entity] ?? []).filter { Self.answer(predicate, $0) == true }
@@ -151,7 +151,7 @@
             }
             let left = comparison.leftExpression.expressionValue(with: object, context: nil)
             let right = comparison.rightExpression.expressionValue(with: object, context: nil)
-            // Where no value is missing, a comparison says by itself what it is to say.
+            // Where no value is missing, the comparison's own answer is the expected one.
             if ![left, right].contains(where: lacksValue) { return comparison.evaluate(with: object) }
             func of(_ left: Any?) -> Bool? {
                 answer(comparison, left, right, isConstant: isConstant(comparison.rightExpression))
@@ -226,7 +226,7 @@
                 }
                 if isMissing(left) || isMissing(right) { return nil }
             case .beginsWith where isConstant && comparison.options.isEmpty && right as? String == "":
-                // This asks whether there is a text.
+                // This condition is true for every text.
                 return !isMissing(left)
             default:
                 if isConstant, isMissing(right) { return false }
