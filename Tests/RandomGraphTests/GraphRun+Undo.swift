@@ -16,7 +16,7 @@ extension GraphRun {
         }
     }
 
-    /// Undoes or redoes. A record that no longer fits what others have done since is dropped.
+    /// Undoes or redoes. A record that no longer fits because of later changes in another context is dropped.
     func turn(_ level: Int, redoing: Bool) -> Bool {
         closeGroup(at: level)
         guard reference.allowsTurn(at: level, redoing: redoing) else { return false }

@@ -24,7 +24,7 @@ final class GraphRun {
     init(_ policy: ReferenceStack.Policy, _ kind: StoreKind, takesOverLater: Bool) throws {
         reference = ReferenceStack(policy: policy)
         library = try Library(kind)
-        // Only SQLite's stores are shared by coordinators; of the others it is one more context.
+        // Only SQLite's stores are shared by coordinators; for all other kinds it is one more context.
         other = kind.isDatabase ? try library.beside() : library
         let root = library.context()
         let main = library.child(of: root)
@@ -47,8 +47,7 @@ final class GraphRun {
         }
     }
 
-    /// `takesOverLater` says whether a parent takes a child's save over when it is next looked at, as it does with
-    /// large ones.
+    /// `takesOverLater` is true if a parent takes a child's save over when it is next used, as it does with large ones.
     static func play(
         _ steps: [GraphStep], _ policy: ReferenceStack.Policy, _ kind: StoreKind, takesOverLater: Bool
     ) throws -> Int {

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random sequences over three nested contexts and two coordinators against a plain reference, on each kind of store in
-/// turn.
+/// Random sequences over three nested contexts and two coordinators, compared with a simple reference model, on each
+/// kind of store in turn.
 ///
 /// A run plays some sequences, which differ from commit to commit; `bin/test --long` plays a million steps.
 /// `OPENCOREDATA_GRAPH_SEED` plays one sequence alone, `OPENCOREDATA_GRAPH_STEPS` another number of steps, and
@@ -13,7 +13,7 @@ import Testing
 struct RandomGraphTests {
     private static let stepsPerSequence = 100
 
-    /// The only sequence to play, if one is asked for.
+    /// The only sequence to play, if the environment names one.
     private static var onlySeed: UInt64? {
         ProcessInfo.processInfo.environment["OPENCOREDATA_GRAPH_SEED"].flatMap(UInt64.init)
     }
@@ -24,7 +24,7 @@ struct RandomGraphTests {
         return asked ?? (Sample.isWhole ? long : usual)
     }
 
-    /// The kinds to play on: those that a test is for, or the one that is asked for.
+    /// The kinds to play on: those that a test is for, or the one that the environment names.
     private static func kinds(_ usual: [StoreKind]) -> [StoreKind] {
         StoreKind.asked.map { [$0] } ?? usual
     }

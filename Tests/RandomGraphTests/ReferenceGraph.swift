@@ -1,4 +1,4 @@
-/// An object of the reference graph: Core Data's expected answers about it, in plain values.
+/// An object of the reference graph: Core Data's expected answers about it, in Swift values.
 struct ReferenceObject: Equatable, Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case author = "Author"

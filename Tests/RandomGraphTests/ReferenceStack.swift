@@ -58,7 +58,7 @@ struct ReferenceStack: Sendable {
         level == 0 || level == Self.other ? file : levels[level - 1].graph
     }
 
-    /// Whether attributes may be changed at a level: nobody else holds unsaved relationships.
+    /// Whether attributes may be changed at a level: no other level holds unsaved relationships.
     func allowsAttributes(at level: Int) -> Bool {
         level == Self.other
             ? Self.chain.allSatisfy { !levels[$0].changes.isStructural }
@@ -123,7 +123,7 @@ struct ReferenceStack: Sendable {
         levels[level].graph = levels[level].base
         levels[level].graph.apply(changes)
         let unseen = levels[level].graph.changes(since: before)
-        // An object that others took away is not the same one when they bring it back.
+        // An object that another context has deleted is not identical to the one that comes back.
         if levels[level].undo.mentions(unseen.deleted.union(unseen.inserted.keys)) { levels[level].undo.clear() }
         levels[level].isOutOfDate = false
         if level == 0 || level == Self.other { levels[level].seen = versions }

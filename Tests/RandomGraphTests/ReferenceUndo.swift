@@ -64,8 +64,9 @@ struct ReferenceUndo: Sendable {
 }
 
 extension ReferenceStack {
-    /// Whether a level can undo (or redo) its last group: everything it says of relationships is as it was left, and
-    /// what comes of it holds together. Where others changed the same in between, Core Data leaves open what happens.
+    /// Whether a level can undo (or redo) its last group: all its relationships are as they were left, and the result
+    /// is consistent. Where another context has changed the same relationships in between, Core Data leaves open what
+    /// happens.
     func allowsTurn(at level: Int, redoing: Bool) -> Bool {
         guard let group = levels[level].undo.next(redoing: redoing) else { return true }
         let isStructural = group.contains { $0.isStructural }
@@ -122,9 +123,10 @@ extension ReferenceGraph {
         return true
     }
 
-    /// Applies changes that were noted earlier. A deleted object is let go of. An unsaved deletion that is taken back
-    /// leaves the object with its present values in the base, but for the values it had of its own. One that had
-    /// `returned` meanwhile, which was taken back, too, has the values with which it went at first.
+    /// Applies changes that were noted earlier. References to a deleted object are cleared. An unsaved deletion that is
+    /// taken back leaves the object with its present values in the base, except for the values it had of its own. If
+    /// the object had `returned` in between and that was taken back, too, it has the values with which it was first
+    /// deleted.
     mutating func takeBack(_ changes: ReferenceChanges, in base: ReferenceGraph, returned: Set<Int>) {
         apply(changes)
         changes.deleted.forEach { remove($0) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value of JSON, to be looked into by keys and numbers; a missing value is `.null`.
+/// A value of JSON with access by keys and numbers; a missing value is `.null`.
 enum AnyJSON: Hashable, Decodable, Sendable {
     case null
     case truth(Bool)

@@ -149,7 +149,7 @@ final class Browser: @unchecked Sendable {  // one test has it at a time
             ])
     }
 
-    /// The light or the dark look.
+    /// Sets the light or the dark appearance.
     func setLook(dark: Bool) throws {
         try command(
             "POST", "/goog/cdp/execute",
@@ -183,7 +183,7 @@ final class Browser: @unchecked Sendable {  // one test has it at a time
         try press(keys)
     }
 
-    /// Presses a key while others are held.
+    /// Presses a key while other keys are held.
     func press(_ key: String, holding held: [String] = []) throws {
         try press(
             held.map { ["type": "keyDown", "value": $0] }
@@ -209,7 +209,7 @@ final class Browser: @unchecked Sendable {  // one test has it at a time
 
     // MARK: Waiting
 
-    /// Waits until a script returns true; it is asked by the page itself, at each frame and each change.
+    /// Waits until a script returns true; the page itself runs it, at each frame and each change.
     func wait(_ script: String) throws {
         let program = """
             const [script, limit, done] = arguments; const test = new Function('return (' + script + ')');

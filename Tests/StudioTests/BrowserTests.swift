@@ -16,7 +16,7 @@ struct OpenPage {
         try browser.wait("document.querySelector('#entities [data-entity]') !== null")
     }
 
-    /// Goes to an address within the page.
+    /// Opens an address within the page.
     func go(_ address: String) throws {
         try browser.run("location.hash = arguments[0]", [address])
         try browser.waitUntilIdle()
@@ -57,7 +57,7 @@ struct BrowserTests {
         }
     }
 
-    // MARK: Looking
+    // MARK: Reading
 
     @Test("A store is opened, filtered with a mistake and without, sorted, and walked through by its links")
     func walk() throws {
@@ -78,7 +78,7 @@ struct BrowserTests {
             try browser.wait("document.querySelectorAll('#rows [data-id]').length === 1")
             #expect(try !browser.isShown("#filter-mistake") || browser.text("#filter-mistake") == "")
             #expect(try browser.count(".mistake") == 0 && browser.text("#total")?.contains("1") == true)
-            // Completion knows the keys, and those behind a relationship.
+            // Completion offers the keys, and those after a relationship.
             try browser.fill("#filter", "author.na")
             try browser.wait(
                 "[...document.querySelectorAll('#completion [role=option]')].some(e => e.textContent.includes('name'))")
@@ -392,7 +392,7 @@ struct BrowserTests {
             try browser.waitUntilIdle()
             if try browser.count("dialog[open]") > 0 { try browser.press(Key.enter) }
             try browser.wait("document.querySelector('[data-key=author] a[data-link=\"Author/1\"]') !== null")
-            // An object that is not valid is told when it is saved.
+            // An object that is not valid is reported when it is saved.
             try page.go("#/data/Author")
             try browser.click("#make")
             try browser.wait("document.querySelector('#object') !== null")

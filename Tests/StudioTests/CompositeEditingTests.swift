@@ -12,7 +12,7 @@ struct CompositeEditingTests {
         <?xml version="1.0"?><plist version="1.0"><dict><key>colour</key><string>red</string></dict></plist>
         """.utf8)
 
-    /// A house with a place: city, zip, three kinds of bytes, and a point within the place.
+    /// A house with a composite attribute: city, zip, three kinds of bytes, and a point within the place.
     static func make(in folder: URL) throws -> URL {
         let model = NSManagedObjectModel()
         let entity = NSEntityDescription()

@@ -43,7 +43,7 @@ struct CrawlerTests {
           e.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true})); return }
         (e.click ? e.click() : e.dispatchEvent(new MouseEvent('click', {bubbles: true})));
         """
-    /// Notes answers that say that the server failed.
+    /// Records the server's answers of failures.
     private static let listen = """
         window.serverErrors = []; const ask = window.fetch;
         window.fetch = async (...all) => {
@@ -58,7 +58,7 @@ struct CrawlerTests {
     func crawl(path: String) throws {
         try withTemporaryFolder { folder in
             let store = try Corpus.copyStore(path, to: folder)
-            // Those without a model are shown by nobody.
+            // Stores without a model cannot be shown.
             if try ToolRun(["info", store.path]).status != 0 { return }
             let page = try OpenPage(store, ["--write"])
             let browser = page.browser

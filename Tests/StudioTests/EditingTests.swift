@@ -333,9 +333,9 @@ struct EditingTests {
         }
     }
 
-    // MARK: Others
+    // MARK: Changes by other programs
 
-    /// Another program's change of a row: a value, and the count that every save adds to.
+    /// Another program's change of a row: a value, and the count that every save raises.
     private func elsewhere(_ store: URL, _ sql: String) throws {
         try RawDatabase(store).execute(sql)
     }
@@ -362,7 +362,7 @@ struct EditingTests {
                     ]))
             #expect(conflict["values"].items.count == 2)
             #expect(try title(1, store) == "Theirs")
-            // It stays a conflict until somebody chooses.
+            // It stays a conflict until the user chooses.
             _ = try client.write("edit/save", status: 409)
             _ = try client.write("edit/resolve", #"{"policy":"both"}"#, status: 400)
             let resolved = try client.write("edit/resolve", #"{"policy":"\#(policy)"}"#)
@@ -444,7 +444,7 @@ struct EditingTests {
             try withStudio(store) { client in
                 #expect(try client.read("rows", ["entity": "Tag"])["total"].int == 1)
                 let generation = try client.read("rows", ["entity": "Shelf"])["generation"].int ?? 0
-                // A value that was read before must not be told again afterwards.
+                // A value that was read before must not be returned again afterwards.
                 #expect(try value(client, "Book/1", "title").text == "Moby Dick")
                 let events = try client.events()
                 try withStudio(store, ["--write"]) { other in
@@ -460,7 +460,7 @@ struct EditingTests {
                         #expect(change["counts"].keys == ["Author", "Book", "Novel", "Tag", "Shelf"])
                         #expect(try client.read("rows", ["entity": "Tag"])["total"].int == expected)
                         #expect(try value(client, "Book/1", "title").text == name)
-                        // The one that saved is told, too.
+                        // The studio that saved gets the event, too.
                         #expect(try other.read("rows", ["entity": "Tag"])["total"].int == expected)
                     }
                 }

@@ -21,7 +21,7 @@ final class LoopbackConnection {
         var limit = timeval(tv_sec: patience, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        // Programs that other tests start meanwhile must not hold it open.
+        // Programs that other tests start at the same time must not hold it open.
         _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
         let code = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -40,7 +40,7 @@ final class LoopbackConnection {
     func send(_ text: String) throws { try send(Data(text.utf8)) }
 
     /// Sends a byte whenever nothing has come for a hundredth of a second, at most a hundred thousand times.
-    /// - Returns: whether the other side has ended the connection meanwhile.
+    /// - Returns: whether the other side has ended the connection in this time.
     func isEndedWhileDripping() throws -> Bool {
         for _ in 0..<100_000 {
             var look = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -63,7 +63,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Says that nothing more is sent.
+    /// Ends the sending direction of the connection.
     func finish() { shutdown(socket, Int32(SHUT_WR)) }
 
     // MARK: Receiving

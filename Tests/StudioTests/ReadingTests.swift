@@ -365,7 +365,7 @@ struct ReadingTests {
     }
 }
 
-/// Asks for everything that a store has, and compares it with what the commands print.
+/// Requests everything that a store has, and compares it with the output of the commands.
 private struct Everything {
     let client: StudioClient
     let store: URL

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The studio and intruders", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
 struct SecurityTests {
-    /// Starts a studio of the sample store; the body gets the process, and says what it wants to send.
+    /// Starts a studio of the sample store; the body gets the process, and decides what it sends.
     private func withProcess(_ arguments: [String] = [], _ body: (StudioProcess) throws -> Void) throws {
         try withTemporaryFolder { folder in
             let process = try StudioProcess(try StudioLibrary.make(in: folder), arguments)
@@ -437,7 +437,7 @@ struct SecurityTests {
             try connection.send(
                 "GET /api/rows?entity=Tag&where=name%20MATCHES%20%22(.*a)%7B12%7D.*b%22 HTTP/1.1\r\n"
                     + "Host: 127.0.0.1:\(process.port)\r\nCookie: \(client.cookie)\r\n\r\n")
-            // Nothing tells that it has begun but the time that it takes.
+            // Only the time that it takes shows that it has begun.
             while try process.ticks() < before + 20 {}
             #expect(process.end() == 0, "\(process.errors)")
         }

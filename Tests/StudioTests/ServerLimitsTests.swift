@@ -58,7 +58,7 @@
                     try answered.send("GET / HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\n\r\n")
                     #expect(try answered.answer().status == 401)
                     #expect(try silent.rest().isEmpty && answered.rest().isEmpty)
-                    // Some say that it came too late.
+                    // Some servers answer that it came too late.
                     #expect(try !String(decoding: begun.rest(), as: UTF8.self).contains(" 200 "))
                 }
             }
@@ -76,7 +76,7 @@
                 let connection = try LoopbackConnection(server.port)
                 try connection.send(
                     "GET /api/x HTTP/1.1\r\nHost: 127.0.0.1:\(server.port)\r\nCookie: \(cookie)\r\n\r\n")
-                // A silent connection shows that the clock has looked at all of them meanwhile.
+                // A silent connection ends only after the clock has checked all connections.
                 for _ in 0..<3 { #expect(try LoopbackConnection(server.port).rest().isEmpty) }
                 waited.signal()
                 #expect(try connection.answer().text == "late\n")
@@ -129,7 +129,7 @@
                 }
             ) { server in
                 let silent = try (0..<20).map { _ in try LoopbackConnection(server.port) }
-                // It may come before the connection that makes room is gone.
+                // The connection may come before the one that makes a place free has ended.
                 var isAnswered = false
                 for _ in 0..<100 where !isAnswered {
                     let connection = try LoopbackConnection(server.port)

@@ -80,7 +80,7 @@ final class EventStream {
     /// Signs of life in a row after which a test has failed: one comes every five seconds.
     private static let patience = 12
 
-    /// Connects; later saves are heard.
+    /// Connects; events of later saves are received.
     init(_ port: UInt16, _ request: String) throws {
         connection = try LoopbackConnection(port)
         try connection.send(request)

@@ -59,7 +59,7 @@ public final class ChildProgram: @unchecked Sendable {  // `Process` is started 
         }
     }
 
-    /// Waits for the end, while somebody else reads what is printed.
+    /// Waits for the end, while another thread reads the output.
     public func waitForEnd() { process.waitUntilExit() }
 
     /// Waits for the end. Returns the output, and how it ended.

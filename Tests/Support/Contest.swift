@@ -2,7 +2,8 @@ import Foundation
 
 /// Processes that do the same thing to one store at the same moment, again and again.
 ///
-/// A process says that it is ready, and waits for a lock that this side holds: letting the lock go is the starting gun.
+/// A process prints that it is ready, and waits for a lock that this side holds. They start when this side releases the
+/// lock.
 public final class Contest {
     /// The outcome of one process in a round: nil as the failure, or the text of its error.
     public struct Outcome {
@@ -95,7 +96,7 @@ public enum Contestant {
         return (words[0], URL(fileURLWithPath: words[1]))
     }
 
-    /// Tells how it went.
+    /// Prints the outcome of a round.
     public static func ended(_ error: (any Error)?) {
         guard let error = error as NSError? else { return say("done") }
         say("failed \(error.code) \(error.localizedDescription.replacingOccurrences(of: "\n", with: " "))")

@@ -2,8 +2,8 @@ import Foundation
 
 /// Real models and stores that Apple's tools made, kept outside of the package.
 ///
-/// The folder is named by the environment variable `OPENCOREDATA_CORPUS`; without it `../shared/data` beside the
-/// package is looked for. Tests that need it are skipped when there is none. Files are read, never written.
+/// The environment variable `OPENCOREDATA_CORPUS` names the folder; without it the folder is `../shared/data` beside
+/// the package. Tests that need the corpus are skipped without one. Files are read, never written.
 public enum Corpus {
     /// The folder; `nil` when there is none.
     public static let folder: URL? = {

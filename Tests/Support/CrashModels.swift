@@ -49,7 +49,7 @@ public enum CrashModels {
     /// SQL that fills a store of the older model.
     public static let rows = makeRows(books: books)
 
-    /// The same with any number of books.
+    /// The statement that makes such rows with any number of books.
     public static func makeRows(books: Int) -> String {
         """
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)

@@ -173,7 +173,7 @@ public enum DepotModels {
         return NSStagedMigrationManager([numbers, stage(1), notes])
     }
 
-    /// The same stages without code of the program's own: the numbers are empty, the texts gone.
+    /// The stages without code of the program's own: the numbers are empty, the texts removed.
     public static func plainManager() -> NSStagedMigrationManager {
         let stage = NSLightweightMigrationStage(stages.map { ModelText.model($0).versionChecksum })
         return NSStagedMigrationManager([stage])
@@ -213,12 +213,12 @@ public class DepotPolicy: NSEntityMigrationPolicy {
     }
 }
 
-/// The same, by a policy that can be resumed by another process. It tells which hooks are called, and does in them what
-/// must not be done twice: it counts them in a row of its own, and writes large values anew.
+/// A policy that another process can resume. It prints which hooks are called, and does in them what must not be done
+/// twice: it counts them in a row of its own, and writes large values anew.
 public final class TellingDepotPolicy: DepotPolicy {
     public override class var canResume: Bool { true }
 
-    /// How many hooks there are for a number of items, as the row says it.
+    /// The text in the row for the number of hooks, for a number of items.
     public static func room(ofItems count: Int) -> String { "\(2 * count + 5) hooks" }
 
     private func tell(_ hook: String, _ manager: NSMigrationManager) throws {

@@ -3,7 +3,7 @@ import Foundation
 
 /// The program that tests kill while it migrates a store, in a folder with the resources that it finds beside it.
 public enum DepotProgram {
-    /// Puts the program into a folder, where every user may run it, and tells where it is.
+    /// Puts the program into a folder, where every user may run it, and returns its URL.
     public static func install(in folder: URL) throws -> URL {
         let program = folder.appendingPathComponent("migration-crash-child")
         let built = try ChildProgram.url("migration-crash-child")

@@ -54,7 +54,7 @@ public enum FileDamage: String, CaseIterable, Sendable {
         case .cut:
             bytes.removeLast(Int.random(in: 1...(bytes.count - 1024), using: &random))
         case .exchangedPages:
-            // A free page in the place of one that is in use would be that page, as far as the file tells.
+            // A free page that replaces one in use would count as that page, because the file itself has no other sign.
             let free = Self.freePages(of: file)
             let used = (2...max(2, count)).filter { !free.contains($0) && $0 <= count }
             for _ in 0..<3 {

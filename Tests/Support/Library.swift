@@ -29,8 +29,8 @@ public final class Library: Sendable {
     /// The service behind a library of the incremental kind.
     public var service: RecordService { RecordService.at(store.url ?? URL(fileURLWithPath: "/dev/null")) }
 
-    /// The same store on a coordinator of its own; on this one where nobody else can read it. A store that tracks
-    /// history is opened with that option again. Without it the store would be read-only.
+    /// The library's store on a coordinator of its own, or this library where no other coordinator can read the store.
+    /// A store that tracks history is opened with that option again. Without it the store would be read-only.
     public func beside() throws -> Library {
         if !kind.keepsRecords { return self }
         return try Library(
@@ -51,7 +51,7 @@ public final class Library: Sendable {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.performAndWait {
             context.persistentStoreCoordinator = coordinator
-            // The folder is there as long as somebody may read the store.
+            // The folder exists as long as a context may read the store.
             context.userInfo["library"] = self
         }
         return context

@@ -1,7 +1,7 @@
 import CoreData
 
 /// Owners and items with a pair of relationships of every kind: one to many, ordered on both sides, ordered on one, one
-/// to one; and owners with a rule that makes a save look at their values.
+/// to one; and owners with a rule that makes a save read their values.
 public enum PairModel {
     public static func make() -> NSManagedObjectModel {
         func entity(_ name: String, _ attributes: [(String, NSAttributeType)]) -> NSEntityDescription {
@@ -41,7 +41,7 @@ public enum PairModel {
         }
         let owner = entity(
             "Owner", [("name", .stringAttributeType), ("amount", .integer64AttributeType)])
-        // A rule that makes a save look at the value, and so fire the fault of an owner that is only related to.
+        // A rule that makes a save read the value, and so fire the fault of an owner that is only related to.
         owner.attributesByName["amount"]?.setValidationPredicates(
             [NSPredicate(format: "SELF >= 0")], withValidationWarnings: ["small"])
         let item = entity("Item", [("name", .stringAttributeType), ("rank", .integer64AttributeType)])

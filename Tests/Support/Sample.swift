@@ -11,7 +11,7 @@ public enum Sample {
     /// The seed of this run.
     public static let seed = ProcessInfo.processInfo.environment["OPENCOREDATA_SEED"].flatMap(UInt64.init) ?? 0
 
-    /// The words for a failure that say how to play the sample again.
+    /// The words for a failure that explain how to play the sample again.
     public static let repetition = "OPENCOREDATA_SEED=\(seed)"
 
     /// A generator for the samples of one test. Tests with other names get other numbers.

@@ -2,7 +2,7 @@ import Foundation
 
 /// A disk of a given size that can run full: a file system in memory, mounted on a temporary folder.
 ///
-/// Mounting takes root. The disk is unmounted, and its folder removed, when nobody holds this any more.
+/// Mounting takes root. The disk is unmounted, and its folder removed, with the last reference to this object.
 public final class SmallDisk: Sendable {
     /// Where it is mounted.
     public let url: URL
@@ -34,7 +34,7 @@ public final class SmallDisk: Sendable {
         let descriptor = open(ballast.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         defer { close(descriptor) }
-        // Others may write meanwhile: the rest shows when there is no more.
+        // Other processes may write at the same time: the rest shows when there is no more.
         let zeros = [UInt8](repeating: 0, count: 64 << 10)
         var size = 0
         while case let count = write(descriptor, zeros, zeros.count), count > 0 { size += count }

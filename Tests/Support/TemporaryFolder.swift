@@ -7,7 +7,7 @@ public func withTemporaryFolder<Result>(_ body: (URL) throws -> Result) throws -
     return try body(folder)
 }
 
-/// The same for a body that waits.
+/// Runs an asynchronous body with a folder that is removed afterwards.
 public func withTemporaryFolder<Result>(
     isolation: isolated (any Actor)? = #isolation, _ body: (URL) async throws -> Result
 ) async throws -> Result {
@@ -18,7 +18,7 @@ public func withTemporaryFolder<Result>(
 
 /// Where the temporary folders of a test lie.
 public enum TemporaryPlace {
-    /// Whether they lie on a disk. `bin/test` has the others in memory.
+    /// Whether they lie on a disk. `bin/test` has all other folders in memory.
     @TaskLocal public static var isOnDisk = false
 
     /// The folder for temporary folders.
@@ -35,7 +35,7 @@ private func makeTemporaryFolder() throws -> URL {
     return folder
 }
 
-/// A fresh, empty folder that is removed, with everything in it, when nobody holds this any more.
+/// A fresh, empty folder that is removed, with everything in it, with the last reference to this object.
 public final class TemporaryFolder: Sendable {
     /// Where it lies.
     public let url: URL

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// A coordinator with one store, SQLite's unless told, of a model in words (`ModelText`), in a folder of its own, and
+/// A coordinator with one store, by default SQLite's, of a model in words (`ModelText`), in a folder of its own, and
 /// contexts on it.
 public final class TextStack: Sendable {
     public let coordinator: NSPersistentStoreCoordinator
@@ -50,7 +50,7 @@ public final class TextStack: Sendable {
         try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url ?? storeURL, options: options)
     }
 
-    /// The same store on a coordinator of its own.
+    /// The stack's store on a coordinator of its own.
     public func beside() throws -> TextStack {
         let (model, kind) = (coordinator.managedObjectModel, kind ?? .sqlite)
         return try TextStack(model, in: folder, kind: kind, type: kind.type, url: Self.url(kind, folder), options: nil)

@@ -3,13 +3,13 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The one list of what a missing value means in each kind of store. The judge of random requests follows it, and
+/// The one list of what a missing value means in each kind of store. The reference of random requests follows it, and
 /// `Documentation/Stores.md` has it as a table.
 @Suite("The table of missing values")
 struct MissingValueTests {
     struct Row: Sendable {
         var format: String
-        /// The condition as the judge asks it.
+        /// The condition in the form of the reference.
         var condition: Condition
     }
 
@@ -22,7 +22,7 @@ struct MissingValueTests {
 
     private static let oneAndTwo = ModelValue.list([.number(1), .number(2)])
 
-    /// Each is asked of a book without title, note, pages and author, which has a tag without name.
+    /// Each is evaluated for a book without title, note, pages and author, which has a tag without name.
     static let rows: [Row] = [
         Row(format: "pages == 1", condition: compare("pages", .equal, .number(1))),
         Row(format: "pages != 1", condition: compare("pages", .notEqual, .number(1))),

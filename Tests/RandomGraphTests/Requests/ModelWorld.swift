@@ -1,4 +1,4 @@
-/// A value as the judge knows it. Truth is a number; objects are labels.
+/// A value in the reference's form. Truth is a number; objects are labels.
 enum ModelValue: Hashable, Sendable {
     /// Kinds of values that have nothing but an order.
     enum Token: Hashable, Sendable { case uuid, data, uri }
@@ -24,7 +24,7 @@ enum ModelValue: Hashable, Sendable {
     }
 }
 
-/// An object as the judge knows it: values by key. To-one relationships are objects, to-many ones lists.
+/// An object in the reference's form: values by key. To-one relationships are objects, to-many ones lists.
 struct ModelObject: Equatable {
     var entity: String
     var values: [String: ModelValue] = [:]
@@ -32,14 +32,14 @@ struct ModelObject: Equatable {
     subscript(key: String) -> ModelValue { values[key] ?? .none }
 }
 
-/// A change of a graph, played by the judge and by the framework.
+/// A change of a graph, played by the reference and by the framework.
 enum ModelMove {
     case insert(Int, entity: String, values: [String: ModelValue])
     case set(Int, key: String, ModelValue)
     case delete(Int)
 }
 
-/// A graph of plain values over the entities of `QuestionModel`.
+/// A graph of Swift values over the entities of `QuestionModel`.
 struct ModelWorld: Equatable {
     private(set) var objects: [Int: ModelObject] = [:]
     /// The objects that moves have inserted, changed or deleted, also where they have their former values again.

@@ -126,7 +126,7 @@ struct Order: Sendable {
     var selector = Selector.compare
 }
 
-/// Everything that a request says.
+/// All parts of a request.
 struct Question: Sendable {
     enum Result { case objects, ids, count, number, dictionaries }
 

@@ -9,10 +9,10 @@ struct QuestionGraph {
     var changedInChild: [ModelMove] = []
 }
 
-/// Where a request is asked.
+/// The context in which a request is executed.
 enum QuestionPlace: Int, CaseIterable { case clean, changed, child }
 
-/// A graph in a store and in the judge.
+/// A graph in a store and in the reference.
 final class QuestionFixture {
     let kind: StoreKind
     private let library: Library
@@ -93,8 +93,8 @@ final class QuestionFixture {
 
     // MARK: Asking
 
-    /// Whether a request has one answer. A predicate without SQL is decided in memory by the objects of the context,
-    /// and those see unsaved values of others.
+    /// Whether a request has one answer. A predicate without SQL is evaluated in memory for the objects of the context,
+    /// and sees unsaved values of other objects.
     func decides(_ question: Question, _ place: QuestionPlace) -> Bool {
         kind != .inMemory || place == .clean || !(question.condition?.isRefused ?? false)
     }
@@ -141,7 +141,7 @@ final class QuestionFixture {
     /// What it had to find.
     func expected(_ question: Question, _ place: QuestionPlace) -> String {
         if question.isWrong { return Self.text(NSCoreDataError) }
-        // A database says what it has no words for.
+        // A database refuses a condition that it cannot express.
         if kind.isDatabase, question.condition?.isRefused ?? false { return Self.text(NSCoreDataError) }
         let last = question.includesUnsaved ? place.rawValue : 0
         let layers = ModelLayers(worlds: Array(worlds[...last]), storedMeaning: Self.meaning(kind))

@@ -42,7 +42,7 @@ enum QuestionModel {
 
     // MARK: Values
 
-    /// The values that are known by their places, in their order.
+    /// The values that are identified by their places, in their order.
     static let uuids = [
         "00000000-0000-0000-0000-000000000001", "E621E1F8-C36C-495A-93FC-0C247A3E6E5F",
         "FFFFFFFF-0000-4000-8000-000000000001",
@@ -74,7 +74,7 @@ enum QuestionModel {
         }
     }
 
-    /// A value of the framework as the judge knows it. Objects are found by the caller.
+    /// A value of the framework in the reference's form. The caller finds objects.
     static func value(_ plain: Any?) -> ModelValue {
         switch plain {
         case nil, is NSNull: .none

@@ -85,7 +85,7 @@ struct QuestionTrial {
 }
 
 extension Question {
-    /// Requests that say a little less.
+    /// Requests that have a little less in them.
     fileprivate var smaller: [Question] {
         func with(_ change: (inout Question) -> Void) -> Question {
             var question = self

@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random requests beside plain sets, over saved, changed, unsaved and deleted objects.
+/// Random requests compared with sets of Swift values, over saved, changed, unsaved and deleted objects.
 ///
-/// A run asks some requests, which differ from commit to commit; `bin/test --long` asks 20,000.
-/// `OPENCOREDATA_REQUEST_SEED` asks one request alone, or those from one to another (`5-9`), and `OPENCOREDATA_KIND`
-/// one kind of store.
+/// A run executes some requests, which differ from commit to commit; `bin/test --long` executes 20,000.
+/// `OPENCOREDATA_REQUEST_SEED` executes one request alone, or those from one to another (`5-9`), and
+/// `OPENCOREDATA_KIND` one kind of store.
 @Suite("Random requests beside plain sets")
 struct RequestDifferenceTests {
     /// So many requests one after the other have one graph.

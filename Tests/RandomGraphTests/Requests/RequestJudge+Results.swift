@@ -2,11 +2,11 @@
 struct ModelLayers {
     /// The graph of the store, of its context with changes, and of that one's child.
     var worlds: [ModelWorld]
-    /// What a missing value means in the store; unsaved objects are asked one by one.
+    /// The meaning of a missing value in the store; unsaved objects are evaluated one by one.
     var storedMeaning: RequestJudge.Meaning
 
-    /// The judge of an object: the uppermost context that has changed it; the store for the rest. Nil if it was
-    /// deleted or is not there.
+    /// The reference that evaluates an object: that of the uppermost context that has changed the object, or of the
+    /// store for all remaining ones. Nil if the object was deleted or does not exist.
     private func judge(of label: Int) -> RequestJudge? {
         for place in worlds.indices.dropFirst().reversed() where worlds[place].touched.contains(label) {
             return worlds[place].objects[label] == nil
@@ -103,7 +103,7 @@ struct ModelLayers {
 extension Order.Selector {
     /// The texts of the test in a dictionary's order.
     private static let inLocale = ["", "a", "A", "ä", "Ä", "ab", "aB", "AB", "b", "x", "xa"]
-    /// The same where texts that differ in case are one.
+    /// The texts in that order, where texts that differ in case are one.
     private static let withoutCase = inLocale.map { $0.lowercased() }
 
     /// What is compared in the place of a value.

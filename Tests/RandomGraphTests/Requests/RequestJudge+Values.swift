@@ -2,8 +2,8 @@ import Foundation
 
 // The values of operands.
 extension RequestJudge {
-    /// What a condition is asked about: an object, with the members of subqueries around it; or a group, with its
-    /// computed columns.
+    /// The subject of a condition: an object, with the members of subqueries around it; or a group, with its computed
+    /// columns.
     struct Row {
         var object: Int?
         var variables: [Int: Int] = [:]
@@ -172,14 +172,14 @@ extension RequestJudge {
 
     // MARK: Groups
 
-    /// A row with one member of each relationship that functions of a group look at, by the paths to them.
+    /// A row with one member of each relationship that functions of a group read, by the paths to them.
     struct JoinedRow {
         var object: Int
         var members: [[String]: Int] = [:]
     }
 
-    /// The rows of objects, joined with the members that some functions look at: once for each, and once without one
-    /// where there is none.
+    /// The rows of objects, joined with the members that some functions read: one row for each member, and one without
+    /// a member where there is none.
     func joined(_ objects: [Int], for functions: [Operand]) -> [JoinedRow] {
         var paths: [[String]] = []
         for path in functions.flatMap(\.joinedPaths) where !paths.contains(path) { paths.append(path) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The answers of a request by plain sets, without the framework.
+/// Evaluates a request by sets of Swift values, without the framework.
 struct RequestJudge {
     /// What a missing value means.
     enum Meaning {

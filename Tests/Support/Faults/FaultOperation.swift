@@ -11,7 +11,7 @@ public enum FaultOperation: String, CaseIterable, Sendable, CustomStringConverti
 
     public var description: String { rawValue }
 
-    /// Whether it brings what it has done to the disk before it says so. Saves of a SQLite store do not: their
+    /// Whether it brings its changes to the disk before it reports its end. Saves of a SQLite store do not: their
     /// `synchronous` is NORMAL, and a loss of power may take the last ones.
     public var isDurable: Bool {
         switch self {
@@ -28,7 +28,7 @@ public enum FaultOperation: String, CaseIterable, Sendable, CustomStringConverti
         }
     }
 
-    /// Whether a program that does not know what has happened does it once more.
+    /// Whether a program repeats the operation if its outcome is unknown.
     public var isRepeatable: Bool { opensAtTheEnd || self == .exchange || self == .destroy }
 
     // MARK: The store
@@ -118,7 +118,7 @@ public enum FaultOperation: String, CaseIterable, Sendable, CustomStringConverti
 
     // MARK: Running
 
-    /// Does it. `told` is called as soon as it has said that it is done; closing the store comes after.
+    /// Runs the operation. `told` is called as soon as its end is reported; the store is closed after that.
     public func run(in folder: URL, told: () -> Void = {}) throws {
         let url = store(in: folder)
         switch self {

@@ -11,7 +11,7 @@ public struct FaultState: Equatable, Sendable, CustomStringConvertible {
 
     public var description: String { (contents + files).joined(separator: "\n") }
 
-    /// Opens what lies there as a program does that is started next, and looks at it.
+    /// Opens the files that are left as the next program does, and reads their contents.
     public init(of operation: FaultOperation, in folder: URL) throws {
         for (url, type) in FaultOperation.files(in: folder)
         where FileManager.default.fileExists(atPath: url.path) {
@@ -30,7 +30,7 @@ public struct FaultState: Equatable, Sendable, CustomStringConvertible {
         files.sort()
     }
 
-    /// The same without the files of external values: those that rows name are among the contents.
+    /// The state without the files of external values: those that rows name are among the contents.
     public var withoutExternalFiles: FaultState {
         var state = self
         state.files.removeAll { $0.hasSuffix("_EXTERNAL_DATA/*") }

@@ -16,7 +16,7 @@
             }
         }
 
-        /// Does it. `told` is called once it is done; closing the store comes after.
+        /// Runs the save. `told` is called once it is done; the store is closed after that.
         public static func run(_ url: URL, _ name: String, told: () -> Void) throws {
             try withStore(url, model, type: NSPostgreSQLStoreType) { context in
                 let items = try context.all("Item")

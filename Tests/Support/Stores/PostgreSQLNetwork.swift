@@ -13,7 +13,7 @@
             case open
             /// Every byte comes so many milliseconds later.
             case slow(UInt32)
-            /// Every byte is swallowed, and nobody is told.
+            /// Every byte is swallowed, and neither side gets an error.
             case silent
             /// Connections are reset, and new ones as well.
             case cut
@@ -80,7 +80,7 @@
 
         private func serve(_ client: Int32, _ server: Int) {
             let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-            // One that is not reached silently is there all the same, as far as the client can tell.
+            // To the client, a server behind a silent network looks as if it were there.
             let isReached =
                 way(to: server) != .cut
                 && UnixSocket.with("\(cluster.folder)/.s.PGSQL.\(cluster.ports[server])") { connect(upstream, $0, $1) }

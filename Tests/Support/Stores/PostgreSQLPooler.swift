@@ -5,7 +5,7 @@
     /// A PgBouncer of this process's own before the shared server, which gives connections for a transaction each. It
     /// ends, and its folder goes, with the process.
     public final class PostgreSQLPooler: Sendable {
-        /// The pooler, started when it is first asked for; the reason where there is none.
+        /// The pooler, started at the first access; the reason where there is none.
         public static let shared = Result { try PostgreSQLPooler() }
 
         /// Why there can be no pooler; nil where there can be one.

@@ -5,7 +5,7 @@
         import Glibc
     #endif
 
-    /// Stands between clients and a server, and cuts a connection at a message of the client's that it is told.
+    /// Stands between clients and a server, and cuts a connection at a given message of the client.
     // @unchecked Sendable: the variables are used under the lock.
     public final class PostgreSQLProxy: @unchecked Sendable {
         private let folder: String
@@ -58,7 +58,7 @@
         /// server gets it, and its answer is lost.
         public func cut(after messages: Int, forwards: Bool) { lock.withLock { plan = (messages, forwards) } }
 
-        /// Cuts nothing any more; whether something was cut since it was told to.
+        /// Stops cutting connections; returns whether one was cut since `cut(after:forwards:)`.
         public func disarm() -> Bool {
             lock.withLock {
                 defer { plan = nil }
@@ -123,8 +123,8 @@
             return true
         }
 
-        /// Forwards messages until one is to be cut, or the client has gone. The first message has no letter before its
-        /// length.
+        /// Forwards messages until one is to be cut, or the client has gone. The first message has no type byte before
+        /// its length.
         private func forward(_ client: Int32, _ upstream: Int32) {
             var (waiting, isFirst) = ([UInt8](), true)
             var buffer = [UInt8](repeating: 0, count: 65_536)

@@ -7,7 +7,7 @@
     #endif
 
     extension PostgreSQLServer {
-        /// A server that listens on the loopback, encrypts, and asks for a password (SCRAM). It has ten connections for
+        /// A server that listens on the loopback, encrypts, and requires a password (SCRAM). It has ten connections for
         /// users, and a CA of its own: `ca.crt` in its folder. The user `me` has the password `password`. The users
         /// `certified` and `combined` need a certificate of their name, `combined` the password, too.
         public static let secured = Result { () throws -> SecuredServer in
@@ -50,7 +50,7 @@
             return SecuredServer(server: server, port: port)
         }
 
-        /// A port of the loopback that nobody listens on.
+        /// A port of the loopback on which no program listens.
         private static func freePort() throws -> Int {
             let (descriptor, port) = try boundSocket()
             close(descriptor)
@@ -74,7 +74,7 @@
         }
     }
 
-    /// Somebody on the loopback who takes connections and never answers.
+    /// A server on the loopback that takes connections and never answers.
     public final class DeafServer: Sendable {
         public let port: Int
         private let descriptor: Int32
@@ -87,7 +87,7 @@
         deinit { close(descriptor) }
     }
 
-    /// A server that encrypts and asks for passwords.
+    /// A server that encrypts and requires passwords.
     public struct SecuredServer: Sendable {
         public static let password = "se:cret@ü/1"
         /// That of `locked.key`, the key of `certified` once more.
@@ -108,7 +108,7 @@
                 ?? URL(fileURLWithPath: "/dev/null")
         }
 
-        /// The trusted certificate, and one of somebody else.
+        /// The options for the trusted certificate, and for one of another CA.
         public var trusted: String { "sslmode=verify-full&sslrootcert=\(server.folder)/ca.crt" }
         public var foreign: String { "sslmode=verify-full&sslrootcert=\(server.folder)/other.crt" }
 

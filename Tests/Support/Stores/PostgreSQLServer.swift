@@ -2,13 +2,13 @@
     import CoreData
     import Foundation
 
-    /// A PostgreSQL server of this process's own, in a folder of its own, reached by a socket there and by nobody else.
-    /// It ends, and its folder goes, with the process, however that ends.
+    /// A PostgreSQL server of this process's own, in a folder of its own, reached only by a socket there. It ends with
+    /// the process, however that ends, and its folder is removed.
     public final class PostgreSQLServer: Sendable {
-        /// The server, started when it is first asked for; the reason where there is none.
+        /// The server, started at the first access; the reason where there is none.
         public static let shared = Result { try PostgreSQLServer(isCopy: true) }
 
-        /// Why there can be no server; nil where there can be one. It is asked for while tests are listed, so it starts
+        /// Why there can be no server; nil where there can be one. It is read while tests are listed, so it starts
         /// none.
         public static let reasonOfAbsence: String? =
             installedPrograms == nil ? "PostgreSQL's server is not installed: bin/setup --postgresql" : nil
@@ -40,7 +40,7 @@
 
         /// - Parameters:
         ///   - settings: further arguments of the server.
-        ///   - rules: The lines of `pg_hba.conf` that let clients in; nil for everybody.
+        ///   - rules: The lines of `pg_hba.conf` that let clients in; nil to let all in.
         ///   - preparation: The shell's commands in the server's folder, as its user, before it starts.
         ///   - isCopy: whether its first files may be copies, which have the system identifier of other servers.
         init(
@@ -63,12 +63,12 @@
 
         private static let held = Locked<[Pipe]>([])
 
-        /// Runs a script that says `ready`, as a program of this kind does.
+        /// Runs a script that prints `ready`, as a program of this kind does.
         static func start(_ script: String, _ arguments: [String]) throws -> Bool {
             try start(program: URL(fileURLWithPath: "/bin/sh"), ["-c", asOtherUser + script, "sh"] + arguments)
         }
 
-        /// Runs a program that says `ready`, and ends what it has started when its input ends: with this process.
+        /// Runs a program that prints `ready`, and ends what it has started when its input ends: with this process.
         private static func start(
             program: URL, _ arguments: [String], environment: [String: String] = [:]
         ) throws -> Bool {
@@ -104,17 +104,17 @@
 
             """
 
-        /// A server that nobody else uses, and that may be ended. Its log of changes lies in a folder that everybody
-        /// may write to, where one is given.
+        /// A server that no other test uses, and that may be ended. If a folder is given, to which every user may
+        /// write, the server's log of changes lies there.
         public static func ownServer(logIn folder: URL? = nil) throws -> PostgreSQLServer {
             let move = folder.map { "mv data/pg_wal '\($0.path)/log'; ln -s '\($0.path)/log' data/pg_wal" }
             return try PostgreSQLServer(preparation: move ?? ":")
         }
 
-        /// Has a server of one's own run anew, also when it has ended itself.
+        /// Starts a server of one's own again, also when it has ended itself.
         public func restart() {
             // A wait for this script would otherwise last as long as the server runs: the server inherits the
-            // descriptor by which this process hears of an end.
+            // descriptor by which this process notices the end of the script.
             let script =
                 """
                 for file in /proc/$$/fd/*; do
@@ -178,7 +178,7 @@
         static func drop(database name: String) {
             let name = name.lowercased()
             guard databases.withLock({ $0.remove(name) }) != nil, let server = try? shared.get() else { return }
-            // Nobody has to wait for it.
+            // No test has to wait for it.
             DispatchQueue.global(qos: .utility).async {
                 _ = output(
                     of: "\(server.programs)/dropdb",
@@ -202,7 +202,7 @@
             while psql(database, condition) == "f" {}
         }
 
-        /// Waits until a store that is told of commits has looked so often whether history gives what it has heard of.
+        /// Waits until a store that was notified of commits has queried a number of times whether history has them.
         public func awaitLooksForHistory(in database: String, count: Int) {
             let look = """
                 SELECT query_start FROM pg_stat_activity WHERE datname = current_database() \
@@ -214,7 +214,7 @@
             }
         }
 
-        /// Waits until somebody waits for a lock in a database, and cancels that statement, as an administrator does.
+        /// Waits until a session waits for a lock in a database, and cancels its statement, as an administrator does.
         public func cancelWhoeverWaits(in database: String) {
             let cancel = """
                 SELECT pg_cancel_backend(pid) FROM pg_stat_activity \

@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// Stands for a service elsewhere that keeps records: dictionaries by entity and number. Counts what it is asked.
+/// Stands for a service elsewhere that keeps records: dictionaries by entity and number. Records its requests.
 public final class RecordService: @unchecked Sendable {  // state is used under `lock` only
     /// A record as the service sends it; relationships are lists of names.
     public struct Record {

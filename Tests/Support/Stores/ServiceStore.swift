@@ -49,7 +49,7 @@ public final class ServiceStore: NSIncrementalStore, @unchecked Sendable {  // t
         var entities: Set<String> = [entity.name ?? ""]
         if request.includesSubentities { entities.formUnion(Self.below(entity)) }
         let ids = service.names(of: entities).compactMap { id($0) }
-        // A context of its own judges the records as they are saved.
+        // A context of its own evaluates the predicate for the records as they are saved.
         let scratch = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         scratch.persistentStoreCoordinator = persistentStoreCoordinator
         let wanted = (request.propertiesToFetch ?? []).compactMap {
@@ -130,7 +130,7 @@ public final class ServiceStore: NSIncrementalStore, @unchecked Sendable {  // t
             throw NSError(domain: NSCocoaErrorDomain, code: NSManagedObjectReferentialIntegrityError)
         }
         var values = record.values
-        // Only every second to-one relationship comes with the record; of the others the store is asked.
+        // Only every second to-one relationship comes with the record; the store is asked for each remaining one.
         for (key, relationship) in objectID.entity.relationshipsByName
         where !relationship.isToMany && key.count % 2 == 0 {
             values[key] = record.links[key]?.first.flatMap { id($0) } ?? NSNull()

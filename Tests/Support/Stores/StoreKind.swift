@@ -42,11 +42,11 @@ public enum StoreKind: String, CaseIterable, Sendable {
         return kinds
     }()
 
-    /// For work on one kind: `OPENCOREDATA_KIND=postgreSQL swift test`. With `pooled` also what asks for a store in a
-    /// database of PostgreSQL's gets one by way of the pooler.
+    /// For work on one kind: `OPENCOREDATA_KIND=postgreSQL swift test`. With `pooled`, tests that use a store in a
+    /// PostgreSQL database reach it through the pooler, too.
     public static let asked = ProcessInfo.processInfo.environment["OPENCOREDATA_KIND"].flatMap(StoreKind.init)
 
-    /// The kind that a library has unless it is told: SQLite, unless a test runs over several kinds.
+    /// The kind of a library by default: SQLite, unless a test runs over several kinds.
     @TaskLocal public static var current = StoreKind.sqlite
 
     /// The store type to add; the classes of the custom ones are registered on first use.

@@ -3,12 +3,12 @@
     import CoreDataPostgreSQL
     import Foundation
 
-    /// A database of a test's own on the shared server, with a folder beside it. Both go when nobody holds this any
-    /// more.
+    /// A database of a test's own on the shared server, with a folder beside it. Both are removed with the last
+    /// reference to this object.
     public final class TestDatabase: Sendable {
         public let server: PostgreSQLServer
         public let folder: TemporaryFolder
-        /// The server's own address of it; `StoreKind.url(in:)` gives one by way of a pooler where that is asked for.
+        /// The server's own address of it; `StoreKind.url(in:)` gives one through a pooler where the kind is `pooled`.
         public let url: URL
 
         public var name: String { folder.url.lastPathComponent }
@@ -59,7 +59,7 @@
         return try withExtendedLifetime(folder) { try body(url(in: folder), folder.url) }
     }
 
-    /// The same for a body that waits.
+    /// Runs an asynchronous body with a database of its own.
     public func withDatabase<Result>(
         isolation: isolated (any Actor)? = #isolation, _ body: (_ url: URL, _ folder: URL) async throws -> Result
     ) async throws -> Result {
