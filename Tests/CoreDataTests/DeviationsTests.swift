@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-// The statements of DEVIATIONS.md about the tests, asked of their sources.
+// Checks the statements of DEVIATIONS.md about the tests against their sources.
 @Suite("The list of deviations")
 struct DeviationsTests {
     @Test("Every link to a test leads to a file with a function of that name")

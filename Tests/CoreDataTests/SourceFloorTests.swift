@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-// The statements of ARCHITECTURE.md about the floors, asked of the sources themselves.
+// Checks the statements of ARCHITECTURE.md about the layers against the sources.
 @Suite("The floors of the sources")
 struct SourceFloorTests {
-    /// Folders and their floors; the longest name that fits counts. Folders of one floor may know each other.
+    /// Folders and their layers; the longest name that fits counts. Folders of one layer may use each other.
     private static let floors: [String: Int] = [
         "": 0, "Foundation": 0, "Model": 0, "ModelFiles": 0, "Expressions": 0, "Rows": 0, "Requests": 1, "Stores": 2,
         "Stores/SQL": 3, "Stores/SQLite": 4, "Stores/Atomic": 5, "Stores/Incremental": 5, "Coordinator": 6,
@@ -13,24 +13,24 @@ struct SourceFloorTests {
         "Mapping": 9, "Container": 10,
     ]
 
-    /// Types of a floor above that floors below name. Most of them Apple's signatures force: a fetch request is part of
-    /// a model, a store knows its coordinator and its class of migration manager, a staged migration its container.
-    /// The list says nothing of where a type is named: one that a signature forces may be used beside that signature.
+    /// Types of a layer above that layers below name. Most of them Apple's signatures force: a fetch request is part of
+    /// a model, a store has its coordinator and its class of migration manager, a staged migration its container. The
+    /// list does not restrict where a type is named: one that a signature forces may be used beside that signature.
     private static let forced: Set<String> = [
         "NSManagedObject", "NSManagedObjectID", "NSManagedObjectContext", "NSFetchRequest", "NSFetchRequestResult",
         "NSPersistentStore", "NSPersistentStoreCoordinator", "NSPersistentContainer", "NSMigrationManager",
     ]
 
-    /// Members of these that floors below use because Apple's signatures force it. A floor below that wants more of one
+    /// Members of these that layers below use because Apple's signatures force it. A layer below that needs more of one
     /// above has a protocol of its own that the one above conforms to (`ExpressionFetching`, `ModelRequest`,
     /// `ContextOfEntities`, `RequestExecutor`, `StoreHost`, `HistoryContext`, `StoreMigrating`).
     private static let forcedMembers: Set<String> = [
-        // An incremental store is asked with a context, and gets one of its own where nobody else has any.
+        // A request to an incremental store has a context: one of the store's own where the caller has none.
         "performAndWait"
     ]
 
     /// Names of members that are also names of Swift's, of Foundation's or of C's, or of generic parameters: where a
-    /// floor below uses one, it means that. The test reads names and not types, so a member of a floor above that has
+    /// layer below uses one, it means that. The test reads names and not types, so a member of a layer above that has
     /// the name of one below escapes it.
     private static let common: Set<String> = [
         "Index", "Object", "Result", "Value", "abs", "ascending", "async", "close", "copyMemory", "create",
@@ -70,7 +70,7 @@ struct SourceFloorTests {
 
     private static let sources = read("CoreData")
 
-    /// The names that sources declare, each with the lowest of those that do: a floor that uses the name can mean that
+    /// The names that sources declare, each with the lowest of those that do: a layer that uses the name can mean that
     /// one. Sources below it can mean none of them.
     private static let declared: [SourceNames.Declaration: Source] = {
         var places: [String: [(SourceNames.Declaration, Source)]] = [:]
@@ -93,7 +93,7 @@ struct SourceFloorTests {
         return users
     }()
 
-    /// The sources of floors below that use a name of another source.
+    /// The sources of layers below that use a name of another source.
     private static func usedBelow(_ declaration: SourceNames.Declaration, of source: Source) -> [String] {
         guard let above = source.floor else { return [] }
         return users[declaration.name]?.filter { $0.floor < above }.map(\.path) ?? []
@@ -110,7 +110,7 @@ struct SourceFloorTests {
     func namesOfMembers() {
         let members = Self.declared.filter { $0.key.isMember }
         #expect(members.count > 1500)
-        // The search finds those that floors above use of the ones below.
+        // The search finds the members that layers above use of the ones below.
         let fromAbove = members.filter { member, source in
             Self.users[member.name]?.contains { $0.floor > source.floor ?? .max } ?? false
         }
@@ -303,7 +303,7 @@ struct SourceFloorTests {
         #expect(try SearchOfSQL().finds(text) == isSQL)
     }
 
-    /// Looks for SQL in the text of literals.
+    /// Searches for SQL in the text of literals.
     private struct SearchOfSQL {
         private let patterns: [NSRegularExpression]
 

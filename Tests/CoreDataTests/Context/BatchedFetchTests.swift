@@ -64,7 +64,7 @@ struct BatchedFetchTests {
             #expect(cachedRows == 50)
             let others = try context.fetch(books(7))
             #expect(context.fetchedBatches.count == 2)
-            // Nothing waits of a fetch that was looked through.
+            // A fetch whose objects were all read leaves no batch pending.
             for book in others { _ = book.text("title") }
             _ = try context.fetch(books(7, by: ["copies"]))
             #expect(context.fetchedBatches.count == 1)
@@ -253,7 +253,7 @@ struct BatchedFetchTests {
 
     // MARK: Prefetching
 
-    /// Empties the tables behind everybody's back: values that are read afterwards were in memory before.
+    /// Empties the tables by SQL: values that are read afterwards were in memory before.
     private func emptyTables(_ tables: [String]) throws {
         let raw = try RawDatabase(library.storeURL)
         for table in tables { try raw.execute("DELETE FROM \(table)") }

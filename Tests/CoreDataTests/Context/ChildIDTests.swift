@@ -39,7 +39,7 @@ struct ChildIDTests {
             return (Held(book), Held(author))
         }
         for context in chain.dropLast().reversed() { try context.performAndWait { try context.save() } }
-        // Ids may be asked for on any thread.
+        // Ids may be read on any thread.
         let id = book.value.objectID
         #expect(!id.isTemporaryID)
         child.performAndWait {

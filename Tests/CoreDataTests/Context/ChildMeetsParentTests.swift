@@ -27,7 +27,7 @@ struct ChildMeetsParentTests {
             root.processPendingChanges()
         }
         let error = try #require(#expect(throws: NSError.self) { try child.performAndWait { try child.save() } })
-        // Which of the two comes depends on whether something made the child look at its owner before.
+        // Which of the two comes depends on whether the child has read its owner before.
         #expect([NSManagedObjectValidationError, NSManagedObjectMergeError].contains(error.code))
         try root.performAndWait {
             #expect(root.insertedObjects.isEmpty)

@@ -274,7 +274,7 @@ struct ExplainedFetchTests {
 
     @Test("A fault that cannot be read is an error where the reading says so", .onStores(.sqlite))
     func unreadableFault() throws {
-        // Nobody has the rows in memory.
+        // A second coordinator has no rows in its cache.
         let context = try library.beside().context()
         try context.performAndWait {
             let found = try context.fetch(books(), batchSize: 10)

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// New objects that get the numbers that others had in another store.
+/// New objects that get the numbers of objects in another store.
 @Suite("Permanent ids with given numbers")
 struct GivenKeysTests {
     private static func number(_ object: NSManagedObject) -> Int64? {

@@ -98,7 +98,7 @@ private final class PersonLoop: @unchecked Sendable {
     private let child: NSManagedObjectContext
     private let way: Way
     private let length: Length
-    /// Whether each pass is told on standard output.
+    /// Whether each pass prints a line on standard output.
     private let announces: Bool
     private let begin = Date()
     private(set) var passes = 0
@@ -186,7 +186,7 @@ private final class PersonLoop: @unchecked Sendable {
         do { try body() } catch { Issue.record(error) }
     }
 
-    /// The reads of a list on the screen meanwhile.
+    /// The reads of a list on the screen between the saves.
     private func look() {
         save { _ = try main.all("Author").map { $0.value(forKey: "name") as? String } }
     }

@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A parent takes a large save of a child over on its own queue, after the child's save has returned. Nobody can tell.
+/// A parent takes a large save of a child over on its own queue, after the child's save has returned. The results are
+/// those of a parent that takes it over at once.
 @Suite("A child's save that its parent takes over later", .leavesNothingBehind)
 struct LargeChildSaveTests {
     /// A saved book in a store, a root that takes everything over later, and a child of it.
@@ -105,7 +106,7 @@ struct LargeChildSaveTests {
 
     @Test("The parent's save meets others' saves to the store, also where the child's objects are taken over later")
     func othersSave() throws {
-        // The child's save, then somebody else's, then the parent's: with both ways of taking over.
+        // The child's save, then another coordinator's, then the parent's: with both ways of taking over.
         func outcome(later: Bool) throws -> Int? {
             let stage = try Stage()
             stage.root.childSaveSizeToWait = later ? 0 : .max

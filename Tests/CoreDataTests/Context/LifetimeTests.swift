@@ -74,7 +74,7 @@ struct LifetimeTests {
             #expect(books.count == 300)
             #expect(books[0].text("title") == "changed")
             #expect(books[299].text("title") == "t299")
-            // The first and the last batch, and those where the place of the changed book was looked for.
+            // The first and the last batch, and those that were searched for the place of the changed book.
             #expect(library.coordinator.cachedRowCount <= 100)
         }
     }
@@ -163,7 +163,7 @@ struct LifetimeTests {
             try #require(try other.all("Book").first).setValue("new", forKey: "title")
             try other.save()
         }
-        // Kept, because the row cache drops what nobody holds.
+        // Kept, because the row cache drops rows that no object holds.
         var readers: [(context: NSManagedObjectContext, book: Held<NSManagedObject>)] = []
         func title(_ interval: TimeInterval) -> String? {
             let reader = library.context()

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// A predicate is asked about one object after the other, or becomes SQL: a missing value must not make a difference.
+/// A predicate is evaluated object by object, or becomes SQL: a missing value must not make a difference.
 @Suite("Predicates and missing values", .leavesNothingBehind)
 struct NilComparisonTests {
     static let formats = [

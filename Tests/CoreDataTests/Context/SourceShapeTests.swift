@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// The conformance tests of the classes' shapes, asked of the compiler in both language modes.
+/// Compiles the conformance tests of the classes' shapes in both language modes.
 @Suite("A Mac's source compiles", .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"))
 struct SourceShapeTests {
     /// Stands for what the plugin writes and for the model's classes.

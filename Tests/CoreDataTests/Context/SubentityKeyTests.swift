@@ -49,7 +49,7 @@ struct SubentityKeyTests {
     func keyBehindProperty() throws {
         try withShapes { context in
             if StoreKind.current == .inMemory {
-                // Such a store asks the objects.
+                // A store in memory evaluates the predicate on the objects.
                 let found = try context.all("Shape", "extra.length == 1").map(\.nameText)
                 #expect(found == ["Square"])
                 return

@@ -79,7 +79,7 @@ struct UnsavedIndexTests {
             books[4].flags.insert(.updated)
         }
         #expect(another?.contains("has not read an object") == true)
-        // A change in the right way is told.
+        // A change by the accessors is recorded.
         #expect(try spoiled { _, books in books[1].setValue(9, forKey: "pages") } == nil)
     }
 

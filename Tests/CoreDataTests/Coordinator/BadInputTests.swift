@@ -212,8 +212,8 @@ struct BadInputTests {
         #expect(failures > 5)
     }
 
-    /// Opens the file read-only and fetches everything. Errors must be Cocoa's and name the file. Says how many there
-    /// were.
+    /// Opens the file read-only and fetches everything. Errors must be Cocoa's and name the file. Returns the number of
+    /// errors.
     @discardableResult
     private func readEverything(_ url: URL) throws -> Int {
         let before = try FolderContents(url.deletingLastPathComponent())
@@ -442,7 +442,7 @@ struct BadInputTests {
             let url = folder.url.appendingPathComponent(Self.name)
             try RawDatabase(url).execute("UPDATE Z_METADATA SET \(damage)")
             let isMissing = damage.contains("NULL")
-            // Without a property list there is still a store, but one of no known model.
+            // Without a property list there is still a store, but one without a model.
             try expectRefused(
                 url, in: folder.url,
                 codes: [NSFileReadCorruptFileError, NSPersistentStoreIncompatibleVersionHashError, 134130],

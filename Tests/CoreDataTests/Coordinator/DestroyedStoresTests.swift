@@ -13,7 +13,7 @@ struct DestroyedStoresTests {
         NSPersistentStoreCoordinator(managedObjectModel: ModelText.model(text))
     }
 
-    /// Opens the store, adds notes with external values, and gives what the notes say.
+    /// Opens the store, adds notes with external values, and returns the texts of all notes.
     @discardableResult
     private func texts(in url: URL, adding texts: [String] = []) throws -> [String] {
         let coordinator = coordinator()
@@ -444,8 +444,8 @@ struct DestroyedStoresTests {
                 #expect(FileManager.default.fileExists(atPath: work.path))
                 #expect(FileManager.default.fileExists(atPath: url.path) == isMade)
             }
-            // Once nobody works there it is waste. A process that another test starts has the lock, too, until it runs
-            // its program.
+            // Once no process works there the folder is waste. A process that another test starts holds the lock, too,
+            // until it runs its program.
             try coordinator.destroyPersistentStore(
                 at: url, ofType: NSSQLiteStoreType, options: [NSPersistentStoreTimeoutOption: 60])
             if isMade { #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(url).main)) }

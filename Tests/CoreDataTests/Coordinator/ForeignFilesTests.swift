@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A file that belongs to no store is left where it lies", .leavesNothingBehind)
 struct ForeignFilesTests {
-    /// Runs a call that has to fail with an error that names what lies there, and looks whether it still does.
+    /// Runs a call that must fail with an error that names the file, and checks that the file still exists.
     private func expectRefusal(
         _ foreign: ForeignFile, at url: URL, _ what: String, _ body: () throws -> Void,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -4,7 +4,8 @@ import Testing
 
 @testable import CoreData
 
-/// The engine of the type 'Tests': its name in this module, 'CoreDataTests', is the one that is looked for.
+/// The engine of the type 'Tests': its name in this module, 'CoreDataTests', is the one that the coordinator searches
+/// for.
 final class TestsEngine: ProductStoreEngine, MigratingEngine {
     private let files = SQLiteEngine()
 

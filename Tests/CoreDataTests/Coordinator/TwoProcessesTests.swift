@@ -36,7 +36,7 @@ struct TwoProcessesTests {
         let children = try (0..<3).map {
             try ChildProgram("writer-child", [library.storeURL.path, "w\($0)", "\(rounds)"])
         }
-        // This process writes other rows meanwhile: nothing stands in their way.
+        // This process writes other rows at the same time, without a conflict.
         try context.performAndWait {
             for number in 0..<rounds {
                 context.make("Author", ["name": "\(number)"])

@@ -10,7 +10,7 @@ struct ByteFoldingTests {
         [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
     ]
 
-    /// Characters of one to four bytes, with marks, joiners and others that do not stand alone.
+    /// Characters of one to four bytes, with marks, joiners and further ones that do not stand alone.
     private static let characters: [Unicode.Scalar] =
         [0x20...0x7E, 0xA0...0x24F, 0x370...0x52F, 0x300...0x32F, 0x600...0x60A, 0x1E00...0x1E20, 0x2010...0x2030]
         .joined().compactMap { Unicode.Scalar(UInt32($0)) } + ["\u{1F600}", "\u{212B}", "\u{FB01}", "\u{0}"]

@@ -21,8 +21,8 @@ enum DeepShape: CaseIterable {
     /// Compounds of one part.
     case single
 
-    /// A predicate over `key` of about `levels` levels, and whether it holds where the key is 0. Other values are not
-    /// asked for.
+    /// A predicate over `key` of about `levels` levels, and whether it holds where the key is 0. Tests evaluate it for
+    /// 0 only.
     func make(_ levels: Int, key: String = "n") -> (predicate: NSPredicate, holdsForZero: Bool) {
         // Few conditions, again and again: making them takes longer than all else.
         let conditions = (0..<16).map { NSPredicate(format: "%K == %d", key, $0) }

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 import TestSupport
 
-/// Random changes, told to somebody who keeps a copy by what is told alone.
+/// Random changes, which a delegate plays on a copy of the results.
 @Suite(
     "The changes that a fetched-results controller tells lead from the old results to the new ones",
     .leavesNothingBehind,
@@ -102,7 +102,7 @@ struct FetchedResultsReplayTests {
         }
     }
 
-    /// Somebody else's saved changes, taken in.
+    /// Saved changes of another context, merged into this one.
     private static func change(
         _ beside: NSManagedObjectContext, _ dice: inout SplitMix, mergingInto context: NSManagedObjectContext
     ) throws {

@@ -16,7 +16,7 @@ private final class SectionLog: NSObject, NSFetchedResultsControllerDelegate {
     }
 }
 
-/// A book that says of its note what its title begins with, whatever is stored.
+/// A book whose value for `note` is the first letter of its title, whatever is stored.
 final class LetteredBook: NSManagedObject {
     override func value(forKey key: String) -> Any? {
         let value = super.value(forKey: key)
@@ -115,7 +115,7 @@ struct NSFetchedResultsControllerTests {
             #expect(controller.sections?.map(\.name) == ["a", "b"])
             #expect(controller.sections?.map(\.numberOfObjects) == [3, 2])
             #expect(titles(controller) == ["a1", "a2", "a4", "a3", "b1"])
-            // Its section was asked for, as if it had been read.
+            // The controller has read its section, as if the test had read it.
             #expect(!books[3].isFault)
         }
     }
@@ -219,7 +219,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    // MARK: Telling
+    // MARK: Delegate calls
 
     @Test("Sections are told before objects, deletions by the old places, insertions by the new ones")
     func order() throws {

@@ -1,6 +1,7 @@
 import CoreData
 
-/// Writes down what a controller tells, and keeps a copy of its results up to date by nothing else, as a table would.
+/// Records the delegate calls of a controller, and keeps a copy of its results up to date by nothing else, as a table
+/// would.
 final class RecordingDelegate: NSObject, NSFetchedResultsControllerDelegate {
     struct Section {
         var name: String
@@ -17,7 +18,7 @@ final class RecordingDelegate: NSObject, NSFetchedResultsControllerDelegate {
     private(set) var copy: [Section]
     private(set) var events: [String] = []
     private(set) var changes: [Change] = []
-    /// How often each kind of event was told, ever.
+    /// The number of all events so far, by kind.
     private(set) var told: [String: Int] = [:]
     /// The faults in the notifications.
     private(set) var faults: [String] = []

@@ -41,7 +41,7 @@ struct SectionCacheTests {
             var cache = try #require(SectionCache.read(named: name))
             #expect(cache.names == ["a", "b"])
             #expect(cache.counts == [1, 2])
-            // A cache that is consistent at its borders is believed: that it is used shows in what it says.
+            // A cache that is consistent at its borders is used: the results show its contents.
             let later = library.context()
             try later.performAndWait {
                 for index in 0..<3 { later.make("Book", ["title": "b\(index)", "note": "b"]) }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import CoreData
 
-/// The calls that sources go without: programs that are built for release say nothing when they stop at a precondition
-/// or an assertion.
+/// The calls that sources must not contain: programs that are built for release print nothing when they stop at a
+/// precondition or an assertion.
 struct RequireTests {
     /// The sources in whose text something is found.
     private func sources(with pattern: some RegexComponent) throws -> [String] {

@@ -78,7 +78,7 @@ struct HistoryStack {
 
     // MARK: Numbers
 
-    // A file numbers transactions and changes from 1 on. Of another database's numbers only the order is known.
+    // A file numbers transactions and changes from 1 on. Another database's numbers only have an order.
 
     /// The places of transactions in the history of all that there were.
     func places(_ transactions: [NSPersistentHistoryTransaction]) throws -> [Int] {

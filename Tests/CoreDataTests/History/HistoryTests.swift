@@ -246,7 +246,7 @@ struct HistoryTests {
             #expect(try raw.integer("SELECT COUNT(*) FROM ATRANSACTIONSTRING WHERE ZNAME IN ('a', 'b')") == 0)
         }
         #expect(try delete(.deleteHistory(before: Date.distantFuture)).isEmpty)
-        // Numbers go on where they were.
+        // Numbers continue where they were.
         try history.save { $0.make("Tag") }
         #expect(try history.places(history.all()) == [5])
     }

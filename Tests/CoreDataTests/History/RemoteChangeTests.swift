@@ -33,7 +33,8 @@ struct RemoteChangeTests {
 
         var all: [[AnyHashable: Any]] { lock.withLock { received } }
 
-        /// Returns when the condition holds of what has come; asked again with each notification.
+        /// Returns when the condition holds for the notifications that have come; it is evaluated with each
+        /// notification.
         func wait(until condition: ([[AnyHashable: Any]]) -> Bool) async {
             if condition(all) { return }
             for await _ in stream where condition(all) { return }
@@ -152,7 +153,7 @@ struct RemoteChangeTests {
             }, post: { posted.yield($0) })
         try notices.begin()
         notices.queue.async { notices.event() }
-        // The first look is that of begin(), the second one that after the write.
+        // The first query is that of begin(), the second one that after the write.
         var count = 0
         for await _ in looks {
             count += 1

@@ -71,7 +71,7 @@ struct UpdatedPropertiesTests {
         }
     }
 
-    /// The names of the properties of the last update of an entity's row; nil where they cannot be told.
+    /// The names of the properties of the last update of an entity's row; nil where they cannot be determined.
     private func names(_ entity: String) throws -> Set<String>? {
         try context.performAndWait {
             let result = try context.execute(NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast))
@@ -95,7 +95,7 @@ struct UpdatedPropertiesTests {
 
     private func change(_ sql: String) throws { try stack.raw().execute(sql) }
 
-    /// Makes the last transaction look like one that Apple's framework, or an older version of this library, wrote.
+    /// Gives the last transaction the form of one that Apple's framework, or an older version of this library, wrote.
     private func unmark() throws { try change("UPDATE ACHANGE SET Z_OPT = NULL") }
 
     private func signAsApple() throws {
@@ -176,7 +176,7 @@ struct UpdatedPropertiesTests {
         try unmark()
         #expect(try names("Visit") == nil)
         #expect(try names("Label") == nil)
-        // A number that somebody else keeps there is no mark.
+        // A number that another program keeps there is no mark.
         try change("UPDATE ACHANGE SET Z_OPT = 1")
         #expect(try names("Visit") == nil)
     }
@@ -194,7 +194,7 @@ struct UpdatedPropertiesTests {
         #expect(try names("Visit") == nil)
         try signAsApple()
         #expect(try names("Visit") == ["alpha", "place", "labels"])
-        // Which of two to-many relationships with keys in other rows it was, only Apple's framework knows.
+        // Which of two to-many relationships with keys in other rows it was, only Apple's framework can determine.
         #expect(try names("Pair") == nil)
         try change(
             "UPDATE ACHANGE SET ZCOLUMNS = x'C0' WHERE ZENTITY = (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Pair')"
@@ -250,7 +250,7 @@ struct UpdatedPropertiesTests {
         let newer = text + "\nentity C : B\n more string"
         let after = try updated(newer)
         #expect(Set(after) == [nil, ["title"]])
-        // A program that migrates and knows nothing of this leaves the bits as they were.
+        // A program that migrates without support for this leaves the bits as they were.
         let raw = try RawDatabase(folder.url.appendingPathComponent("Store.sqlite"))
         for mark in marks { _ = try raw.rows("UPDATE ACHANGE SET ZCOLUMNS = ? WHERE Z_PK = ?", [mark[1], mark[0]]) }
         let restored = try updated(newer)

@@ -83,7 +83,7 @@ struct KeyPathNameTests {
         #expect(text.contains("NSExpression(forKeyPath:)") && text.contains("KeyPathPerson"))
     }
 
-    /// A class that no model knows, and values inside it.
+    /// A class that is in no model, and values inside it.
     final class Plain: NSObject {
         struct Part { var size = 1 }
         var title = "t"

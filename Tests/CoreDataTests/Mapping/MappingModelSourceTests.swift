@@ -22,7 +22,7 @@ struct MappingModelSourceTests {
         """
     }
 
-    /// A mapping model that says as little as Xcode writes.
+    /// A mapping model that is as short as Xcode writes it.
     private static func mapping(expression: String) -> String {
         """
         <?xml version="1.0" standalone="yes"?>

@@ -237,7 +237,7 @@ struct MigrationPassTests {
     }
 }
 
-/// Does as it is told before the first item, and then fails.
+/// Calls a closure before the first item, and then fails.
 final class OpeningDepotPolicy: NSEntityMigrationPolicy {
     override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
         (manager.userInfo?["opening"] as? () -> Void)?()

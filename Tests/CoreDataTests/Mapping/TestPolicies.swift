@@ -56,7 +56,7 @@ final class RecordingPolicy: NSEntityMigrationPolicy {
     }
 }
 
-/// Looks around.
+/// Reads the source store and the properties of the manager.
 final class LookingPolicy: NSEntityMigrationPolicy {
     override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
         let count = try manager.sourceContext.count(for: NSFetchRequest<NSManagedObject>(entityName: "Author"))
@@ -162,7 +162,7 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
     }
 }
 
-/// Says when it begins, and goes on when somebody has cancelled.
+/// Signals its beginning, and continues when the migration was cancelled.
 final class AwaitingCancellationPolicy: NSEntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
@@ -206,7 +206,7 @@ final class SeeingPolicy: NSEntityMigrationPolicy {
     }
 }
 
-/// Gives every book another author than the mapping model says, before or after it.
+/// Gives every book another author than that of the mapping model, before or after it.
 final class EagerPolicy: NSEntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager

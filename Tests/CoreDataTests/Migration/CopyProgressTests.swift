@@ -112,7 +112,7 @@ struct CopyProgressTests {
                 #expect(stages.contains(stage), "\(stage)")
             }
             #expect(events.contains { $0.entity == "Item" && $0.rowsTotal == 50_000 })
-            // The rows of three versions are told one after the other, not each as the whole.
+            // The progress has the rows of three versions one after the other, and not those of each as the whole.
             let middle = events.filter { $0.stage == .handling }.map(\.fraction)
             #expect(middle.allSatisfy { (0.1...0.95).contains($0) }, "\(middle)")
         }

@@ -150,7 +150,7 @@ struct DowngradeTests {
         }
     }
 
-    // MARK: Wanted losses
+    // MARK: Allowed losses
 
     @Test("A version that the program gives may leave out any property; one that only the store keeps may not")
     func wanted() throws {
@@ -163,7 +163,7 @@ struct DowngradeTests {
                 forPersistentStoreAt: shelf.url, to: ModelText.model(edited))
             #expect(!forecast.isPossible && forecast.obstacles.map(\.property) == ["color"])
             #expect(forecast.losses == [MigrationLoss(entity: "Note", property: "color", count: 1)])
-            // Wanted, and listed all the same.
+            // Allowed, and listed all the same.
             for options in [
                 [NSMigrationKnownVersionsOption: [ModelText.model(NoteShelf.first)]],
                 [NSMigrationAllowedLossesOption: ["Note.color"]],

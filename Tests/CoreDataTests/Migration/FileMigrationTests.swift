@@ -359,7 +359,7 @@ struct FileMigrationTests {
                 try fixture.books(at: end, type: target.type) == MappedMigrationFixture.expectedBooks(300, authors: 3))
             let names = try FileManager.default.contentsOfDirectory(atPath: end.deletingLastPathComponent().path)
             #expect(names == [end.lastPathComponent])
-            // The store that was made has keys that go on.
+            // Keys continue in the store that was made.
             try withStore(end, ModelText.model(MappedMigrationFixture.newer), type: target.type) { context in
                 let book = MappedMigrationFixture.make("Book", ["heading": "new"], context)
                 book.setValue(

@@ -17,7 +17,7 @@ struct ForecastEffortTests {
             : number < 20 ? "name string" : "title string was name"
         return "entity Item\n  \(name)\n  size int32" + (hasOld ? "\n  old string" : "")
             + (0..<number).map { "\n  extra\($0) string" }.joined()
-            // Somebody else's attribute was once called as one of ours.
+            // Another entity's attribute once had the name of one of ours.
             + "\nentity Other\n  word string was old"
     }
 
@@ -58,7 +58,7 @@ struct ForecastEffortTests {
     @Test("A direct hop without a loss reads no version and compares only the two ends")
     func direct() throws {
         let texts = (0..<Self.count).map { Self.text($0, isRenamedOften: false, hasOld: true) }
-        // Neither name is known to be gone: the last version names the first.
+        // No model lacks one of the names: the last version names the first.
         let found = try forecast(texts)
         #expect(found.forecast.hops.count == 1)
         #expect(found.effort.models.load(ordering: .relaxed) == 0)
@@ -72,7 +72,7 @@ struct ForecastEffortTests {
         }
         let found = try forecast(texts)
         #expect(found.forecast.hops.count == 1)
-        // The last one is at hand. The first lies in the store, and is read to see that the program knows it.
+        // The last one is in memory. The first is in the store, and is read to check that the program has that version.
         #expect(found.effort.models.load(ordering: .relaxed) == Self.count - 1)
         #expect(found.effort.comparisons.load(ordering: .relaxed) <= 2 * Self.count)
     }

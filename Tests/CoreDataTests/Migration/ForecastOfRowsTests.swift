@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// A forecast knows of rows the same as the migration finds.
+/// A forecast finds the same obstacles in the rows as the migration.
 @Suite("Forecasts and the rows of a store", .leavesNothingBehind)
 struct ForecastOfRowsTests {
     private static let items = """
@@ -35,7 +35,7 @@ struct ForecastOfRowsTests {
                 #expect(error.userInfo["entity"] as? String == "Item" && error.userInfo["row"] as? Int64 == 1)
                 let rows = newer.contains("code") ? "rows 1, 2, 5" : "rows 1, 5"
                 #expect(error.localizedDescription.contains(rows), "\(error)")
-                // Each value once, or a value for nobody: nothing stands in the way.
+                // With each value once, or none, no row is an obstacle.
                 try fixture.run("DELETE FROM ZITEM WHERE Z_PK <> 2")
                 #expect(try forecast(fixture, ModelText.model(newer)).isPossible)
                 try fixture.migrateAndVerify(to: newer)

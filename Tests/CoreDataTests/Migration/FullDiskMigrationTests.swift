@@ -9,7 +9,7 @@ import Testing
     "Migrating on a disk that runs full", .leavesNothingBehind, .serialized,
     .disabled(if: SmallDisk.obstacle != nil, Comment(rawValue: SmallDisk.obstacle ?? "")))
 struct FullDiskMigrationTests {
-    /// Whether an error, or one beneath it, says that the disk is full.
+    /// Whether an error, or one beneath it, is that of a full disk.
     private func isAboutSpace(_ error: NSError) -> Bool {
         if error.code == NSFileWriteOutOfSpaceError { return true }
         if "\(error)".contains("No space left") || "\(error)".contains("disk is full") { return true }

@@ -83,7 +83,7 @@ struct KilledMigrationTests {
         try SQLiteConnection(path: url.path, access: .readWrite).execute(sql)
     }
 
-    /// Lets a child migrate a store and kills it after some seconds; tells what it left, and how long the child took.
+    /// Lets a child migrate a store and kills it after some seconds; returns what it left, and how long the child took.
     private func child(on url: URL, killedAfter moment: Double?) throws -> (Outcome, Double) {
         let process = try ChildProgram("migration-crash-child", [url.path])
         var text = process.wait(for: "begin\n")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Default values in migrated rows", .leavesNothingBehind)
 struct MigratedDefaultsTests {
-    /// Bytes that look like the tags of external storage.
+    /// Bytes that begin as the tags of external storage do.
     private static let bytes = ["\u{1}ab", "\u{2}ab", "ab"]
 
     @Test("default bytes of an attribute with external storage keep every byte", arguments: bytes)

@@ -18,7 +18,7 @@ struct MigratedPairsTests {
         var y: String
         /// The objects' targets by x and y.
         var before: [String: [String]]
-        /// The same after the migration; nil where the sides disagree.
+        /// The objects' targets after the migration; nil where the sides disagree.
         var after: String?
 
         var testDescription: String { "\(x)/\(y) \(before.sorted { $0.key < $1.key }.map { "\($0)→\($1)" })" }

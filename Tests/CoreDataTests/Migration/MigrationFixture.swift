@@ -24,7 +24,7 @@ struct MigrationFixture {
         try connection.execute(sql)
     }
 
-    /// Writes what stays in the -wal as long as the connection lives.
+    /// Writes rows that stay in the -wal as long as the connection is open.
     func log(_ sql: String) throws -> SQLiteConnection {
         let writer = try SQLiteConnection(path: url.path, access: .readWrite)
         try writer.execute("PRAGMA wal_autocheckpoint = 0")

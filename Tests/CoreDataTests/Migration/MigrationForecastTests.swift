@@ -50,7 +50,7 @@ struct MigrationForecastTests {
             #expect(found.hops[0].steps.filter { $0.summary.hasPrefix("add column ZITEM.") }.count == 2)
             #expect(found.description.contains("instant at any size"))
             #expect(bytes(fixture) == before)
-            // The store that was looked at only is still of the older version.
+            // The forecast has not changed the store's version.
             #expect(try fixture.migrate(to: StoreMigrationTests.older) == false)
         }
     }

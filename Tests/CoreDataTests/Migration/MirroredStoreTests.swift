@@ -218,7 +218,7 @@ struct MirroredStoreTests {
             for store in [url] + copies.prefix(2) {
                 #expect(try MirroredStore.account(of: store) == account, "\(store.lastPathComponent)")
             }
-            // The rows are brought into a new store, and CloudKit's account is not: the report says so.
+            // The rows are copied into a new store, without CloudKit's account: the report has a finding for that.
             let report = try NSPersistentStoreCoordinator.salvage(storeAt: url, into: copies[2])
             #expect(report.findings.contains { $0.kind == .leftOut && $0.text.contains("CloudKit") })
             #expect(try MirroredStore.account(of: copies[2]).isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// A new part without a renaming identifier gets nothing of a removed one, however alike the two look.
+/// A new part without a renaming identifier gets nothing of a removed one, however similar the two are.
 @Suite("New properties beside removed ones", .leavesNothingBehind)
 struct NewcomersTests {
     typealias Way = MigratedPairsTests.Way

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// A silent loss is refused before anything is touched, and the forecast says so.
+/// A silent loss is refused before the store is changed, and the forecast has the refusal.
 @Suite("Migrations that are refused", .leavesNothingBehind)
 struct RefusedMigrationTests {
     private func forecast(
@@ -96,7 +96,7 @@ struct RefusedMigrationTests {
             #expect(found.obstacles.map { [$0.entity, $0.property] } == [["Item", "name"]], "\(found)")
             #expect(found.description.contains("view “NAMES”"))
             #expect(try fixture.failure(to: without).userInfo["property"] as? String == "name")
-            // Altered and copied: the views go on.
+            // The views remain after tables were altered and copied.
             #expect(try fixture.migrate(to: "entity Item\n  name string"))
             #expect(try RawDatabase(fixture.url).column("SELECT * FROM FEWER") == [.text("a")])
             #expect(try fixture.migrate(to: "entity Item\n  name string\n  size int32 = 7"))

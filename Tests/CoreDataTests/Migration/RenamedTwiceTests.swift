@@ -20,7 +20,7 @@ struct RenamedTwiceTests {
         var values: [Value]
     }
 
-    /// Brings a store through the versions between, which are at hand in any order, and looks for the values.
+    /// Migrates a store through the versions between, which are given in any order, and checks the values.
     private func migrate(
         _ models: [NSManagedObjectModel], _ values: [Value], type: String, hops: Int?
     ) throws {

@@ -94,7 +94,7 @@ struct StoreExchangeTests {
             try StoreExchange.recover(files(fixture), timeout: 5)
             let left = try names(folder)
             guard test.moment != .synchronized else {
-                // Nothing says that the copy is whole, or a part of it: the original is the store.
+                // No journal marks the copy, or a part of it, as whole: the original is the store.
                 #expect(try fixture.query("SELECT COUNT(*), typeof(ZSIZE) FROM ZITEM") == ["\(Self.rows)|integer"])
                 #expect(data(fixture) == (test.hasOldData ? "old" : nil))
                 #expect(!MigrationFolder.exists(for: files(fixture).main))
@@ -128,7 +128,7 @@ struct StoreExchangeTests {
             #expect(throws: Stop.self) {
                 try exchange(fixture, stoppingAfter: test.moment, exchangesNames: test.exchangesNames)
             }
-            // The other store's program goes on meanwhile.
+            // The other store's program continues at the same time.
             try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
             try Data("late".utf8).write(to: data.appendingPathComponent("late"))
             try StoreExchange.recover(files(fixture), timeout: 5)
@@ -344,7 +344,7 @@ struct StoreExchangeTests {
             try withTemporaryFolder { folder in
                 let fixture = try prepare(folder)
                 #expect(throws: Stop.self) { try exchange(fixture, stoppingAfter: .journalWritten) }
-                // A program that knows nothing of the journal, and is killed, or not.
+                // A program without support for the journal, which is killed, or not.
                 try write(fixture, isInLog: isInLog)
                 try StoreExchange.recover(files(fixture), timeout: 5)
                 #expect(try fixture.query("SELECT ZNAME FROM ZITEM WHERE Z_PK = 1") == ["later"])

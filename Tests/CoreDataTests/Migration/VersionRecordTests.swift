@@ -93,7 +93,7 @@ struct VersionRecordTests {
                 try shelf.open(model(older), [NSMigrationKnownVersionsOption: [model(older)]])
             }
             #expect(NoteShelf.losses(error).map(\.name) == ["Item.data"])
-            // The newer version itself is one that the program knows.
+            // The newer version itself is one that the program has.
             try shelf.open(model(older), [NSMigrationKnownVersionsOption: [model(newer)]])
         }
     }

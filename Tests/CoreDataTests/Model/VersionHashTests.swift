@@ -76,7 +76,7 @@ struct VersionHashTests {
         #expect(book.versionHash != recorded)
     }
 
-    /// A model with a derived attribute. It records another hash of its entity where that is asked for.
+    /// A model with a derived attribute. If `recordsHash` is true, it records another hash of its entity.
     private func model(deriving format: String, recordsHash: Bool) -> NSManagedObjectModel {
         let derived = NSDerivedAttributeDescription()
         derived.name = "derived"

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Reading a pipe that nobody writes to would never end.
+/// Reading a pipe that no process writes to would never end.
 @Suite("Something that is no file in the place of a model", .leavesNothingBehind)
 struct ForeignModelFileTests {
     private func expectRefusal(_ name: String, _ kind: String, _ read: () throws -> Void) {

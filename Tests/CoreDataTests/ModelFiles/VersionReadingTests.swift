@@ -49,7 +49,7 @@ struct VersionReadingTests {
         [NSStoreModelVersionHashesKey: model.entityVersionHashesByName]
     }
 
-    /// How many models are decoded meanwhile.
+    /// The number of models that are decoded in a body.
     private static func decoded(_ work: () throws -> Void) rethrows -> Int {
         let effort = ModelEffort()
         try ModelEffort.$counting.withValue(effort, operation: work)

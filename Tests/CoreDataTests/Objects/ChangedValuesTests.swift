@@ -257,7 +257,7 @@ struct ChangedValuesTests {
         }
         context.performAndWait { undoManager.undo() }
         context.performAndWait { #expect(next() == "Special first renamed") }
-        // A child tells of a change nothing but what is another value.
+        // A child passes only values that differ to its parent.
         let child = library.child(of: context)
         try child.performAndWait {
             let things = try child.all("Thing", "code == 'thing' OR code == 'second'")

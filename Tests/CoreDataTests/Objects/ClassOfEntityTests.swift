@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-// Not nested: NSStringFromClass knows classes at the top of a module only.
+// Not nested: NSStringFromClass finds classes at the top of a module only.
 class ClassedPlain: NSManagedObject {
     override func awakeFromInsert() {
         super.awakeFromInsert()

@@ -24,7 +24,7 @@ struct DanglingReferenceTests {
             context.processPendingChanges()
             item.setValue(owner, forKey: "owner")
             let error = try failure(context)
-            // The item leads to the owner; the owner, which goes, is not asked.
+            // The item leads to the owner; the owner, which is deleted, is not validated.
             #expect(error.domain == NSCocoaErrorDomain && error.code == NSManagedObjectValidationError)
             #expect(error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject === item)
             #expect(error.userInfo[NSValidationKeyErrorKey] as? String == "owner")

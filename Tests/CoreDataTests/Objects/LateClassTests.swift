@@ -23,7 +23,7 @@ struct LateClassTests {
         return context
     }
 
-    // Each in a process of its own: a class that is in use tells its module for good.
+    // Each in a process of its own: a class that is in use determines its module for good.
 
     @Test("A typed request finds the class of its objects")
     func request() async {

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// An author or a book that notes what it is told, with what it was then.
+/// An author or a book that records the calls that it gets, with its state at that time.
 final class CalledObject: NSManagedObject {
     var calls: [String] = []
     /// The action of `willSave()`, once.

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// A class with an accessor for each kind of type, as generated ones look.
+/// A class with an accessor for each kind of type, in the form of generated ones.
 final class SlotThing: NSManagedObject {
     enum Colour: Int16 { case red, green }
     enum Mood: String { case calm, wild }

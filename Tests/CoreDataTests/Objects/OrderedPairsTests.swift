@@ -134,7 +134,7 @@ struct OrderedPairsTests {
         #expect(reopened == last, "seed \(seed)")
     }
 
-    /// Changes one list, of either side, in the context and in the plain lists.
+    /// Changes one list, of either side, in the context and in the reference lists.
     private func edit(_ lists: inout Lists, _ context: NSManagedObjectContext, _ dice: inout SplitMix) throws {
         let (entity, key) = [("Owner", "lefts"), ("Item", "rights"), ("Item", "peers")].randomElement(using: &dice)!
         let name = (entity == "Owner" ? lists.owners : lists.items).randomElement(using: &dice)!
@@ -176,7 +176,7 @@ struct OrderedPairsTests {
     }
 }
 
-/// The same lists without Core Data.
+/// The reference lists, without Core Data.
 private struct Lists: Equatable {
     var owners: [String]
     var items: [String]

@@ -40,7 +40,7 @@ final class CountedThing: NSManagedObject {
     private static let nameSlot = ManagedSlot("name")
 }
 
-/// Made by the initialiser that has nothing to say.
+/// An object that is made by the initialiser without parameters.
 final class EntitylessThing: NSManagedObject {
     var label = "thing"
 }

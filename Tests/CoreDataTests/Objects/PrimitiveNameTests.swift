@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoreData
 
-// The accessors of `@NSManaged var primitiveStamp` call these where no model is known when they are written.
+// The accessors of `@NSManaged var primitiveStamp` call these where no model was available when they were written.
 
 class PrimitiveThing: NSManagedObject {
     var primitiveStamp: Date? {

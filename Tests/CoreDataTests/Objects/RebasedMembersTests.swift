@@ -23,7 +23,7 @@ struct RebasedMembersTests {
         Change(base: [1, 2, 3], mine: [1, 3], theirs: [4, 1, 2, 3], expected: [4, 1, 3]),
         Change(base: [1, 2, 3], mine: [3, 1], theirs: [1, 2, 3, 4], expected: [3, 1, 4]),
         Change(base: [1, 2, 3], mine: [3, 1], theirs: [1, 3], expected: [3, 1]),
-        // Added here, and by others as well.
+        // Added here, and by another context as well.
         Change(base: [1, 2, 3], mine: [1, 2, 3, 5], theirs: [4, 3, 2], expected: [4, 3, 2, 5]),
         Change(base: [1, 2, 3], mine: [1, 2, 3, 5], theirs: [1, 2, 5, 3], expected: [1, 2, 5, 3]),
         Change(base: [1, 2, 3], mine: [5, 1, 2, 3], theirs: [1, 2, 3, 6], expected: [5, 1, 2, 3, 6]),

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// A book that notes what it is told.
+/// A book that records the events that it gets.
 final class NotedBook: NSManagedObject {
     var events: [NSSnapshotEventType] = []
     override func awake(fromSnapshotEvents flags: NSSnapshotEventType) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// A person whose class has something to say beyond its model.
+/// A person whose class has rules beyond those of its model.
 final class CheckedPerson: NSManagedObject {
     static let nameIsTaken = 9001
     static let domain = "Checks"

@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Where only the number of rows is wanted, one statement may write them all. The ids of the rows are read first: the
-/// two ways have to come to the same. That the first one is taken shows in the instructions that benchmarks count.
+/// Where only the number of rows is wanted, one statement may write them all. For ids, the rows are read first. The two
+/// ways must have the same effect. That the first one is taken shows in the instructions that benchmarks count.
 @Suite("Batches that tell a number and batches that tell ids", .leavesNothingBehind, .onEveryDatabase)
 struct BatchAtOnceTests {
     private typealias NSExpression = CoreData.NSExpression

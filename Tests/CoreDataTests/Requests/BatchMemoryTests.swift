@@ -76,7 +76,7 @@ struct BatchMemoryTests {
         return peaks
     }
 
-    /// Looks at the memory of the process, mapped files left out, every other millisecond.
+    /// Measures the memory of the process, mapped files left out, every other millisecond.
     private final class Watch: @unchecked Sendable {  // guarded by `lock`
         private let lock = NSLock()
         private let start = ProcessMemory.resident

@@ -35,7 +35,7 @@ struct DictionaryResultTests {
                 #expect(values["pages"] is NSNumber)
                 #expect(values["rating"] as? Float == 4.5)
                 #expect(values["published"] as? Date == published)
-                // A program's store says itself what stands for an object.
+                // A program's own store decides what stands for an object.
                 if kind != .incremental { #expect(values["author"] as? NSManagedObjectID == author.objectID) }
                 #expect(values["author.active"] as? Bool == true)
                 #expect(values["cover"] as? Data == Data([1, 2]))

@@ -28,7 +28,7 @@ struct FetchWithoutValuesTests {
             #expect(books.allSatisfy { $0.isFault && $0.row == nil })
             if kind == .sqlite { #expect(library.coordinator.cachedRowCount == 0) }
             #expect(Set(books.map { $0.entity.name }) == ["Book", "Novel"])
-            // The same objects again, and their values when they are asked for.
+            // A second fetch returns the same objects, and their values are read at the first access.
             #expect(try context.fetch(request()) == books)
             #expect(Set(books.map { $0.value(forKey: "title") as? String }) == ["T1", "T2", "T3", "T4", "T5"])
             context.checkInvariants()

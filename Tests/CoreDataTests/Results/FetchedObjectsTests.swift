@@ -158,7 +158,7 @@ struct FetchedObjectsTests {
                 #expect(book.number("pages") == number)
                 #expect(context.registeredObjects.count <= 20)
             }
-            // Its table has room for so many before it is swept.
+            // The table of the row cache holds so many rows before it is swept.
             #expect(cached() <= 64)
             #expect(context.registeredObjects.count == 10)
         }
@@ -209,7 +209,7 @@ struct FetchedObjectsTests {
         #expect(known == nil)
     }
 
-    // MARK: Changes meanwhile
+    // MARK: Changes in between
 
     @Test("A loop may save and reset as it goes")
     func savingAndResetting() throws {
@@ -253,7 +253,7 @@ struct FetchedObjectsTests {
             let found = try context.fetch(books(by: "pages"), batchSize: 10)
             let ids = found.map(\.objectID)
             #expect(found[0].number("pages") == 0)
-            // An atomic store does not look at its file again.
+            // An atomic store does not read its file again.
             let writer = isOwn ? context : try (library.kind == .atomic ? library : library.beside()).context()
             try writer.performAndWait {
                 for book in try writer.all("Book", "pages IN {35, 36}") { writer.delete(book) }

@@ -117,7 +117,7 @@ struct RowCacheTests {
             for key in keys {
                 intake.take(key, version: version, plan) {
                     built += 1
-                    // Nobody has the cache's lock.
+                    // The lock of the cache is free.
                     #expect(
                         cache.row(
                             for: there.key, rootIndex: shape.rootIndex, version: 1, layoutIndex: there.layoutIndex,
@@ -136,7 +136,8 @@ struct RowCacheTests {
         // All are there: none is built.
         #expect(zip(try read(1...600, version: 1), first).allSatisfy { $0 === $1 })
         #expect(built == 600)
-        // Behind some that are not there rows are built in vain, but the ones that are there are taken, and looked for.
+        // After some rows that are not in the cache, rows are built in vain, but those that are in the cache are found
+        // and used.
         for key in 1...20 { cache.remove(Int64(key), rootIndex: shape.rootIndex) }
         built = 0
         let later = try read(1...600, version: 1)
@@ -195,7 +196,7 @@ struct RowCacheTests {
         }
         #expect(read1.map(\.version) == [1, 1, 1])
         #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
-        // A row that nobody has saved meanwhile is as it was read.
+        // A row that no save has changed in between is as it was read.
         for row in read1.dropFirst() { #expect(cache.row(for: row.key, rootIndex: shape.rootIndex) === row) }
         // Rows that are there stay, and an older one gives way.
         let newest = row(2, version: 5)
@@ -382,7 +383,7 @@ struct RowCacheTests {
         #expect(
             spoiled { $0.insert(row(ObjectKey.key(storeNumber: 1, primaryKey: 1)), rootIndex: root) }?
                 .contains("a row of another store") == true)
-        // A row that lies where its key is not looked for.
+        // A row at a place where the cache does not search for its key.
         var isFoundLost = false
         for key in 1_000...1_020 {
             rename(rows[0], Int64(key))

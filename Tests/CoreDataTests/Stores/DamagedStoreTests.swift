@@ -118,13 +118,13 @@ struct DamagedStoreTests {
         try context.save()
     }
 
-    /// Deletes objects that nobody has read: the delete rules read.
+    /// Deletes objects that were not read: the delete rules read them.
     private func deleteAll(_ context: NSManagedObjectContext, _ entity: String) throws {
         defer { context.reset() }
         for object in try context.all(entity) { context.delete(object) }
         context.processPendingChanges()
         do { try context.save() } catch {
-            // It is still to be done, and says so again.
+            // The deletion is still pending, and its error repeats.
             #expect(context.hasChanges)
             context.rollback()
             throw error

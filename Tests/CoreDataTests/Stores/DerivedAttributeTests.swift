@@ -70,7 +70,7 @@ struct DerivedAttributeTests {
             try context.save()
             #expect(try books() == ["10 Ann", "20 Zora"])
 
-            // A row that nobody has read.
+            // A row that was not read.
             let store = try #require(stack.coordinator.persistentStores.first as? SQLStore)
             try store.write(ChangeSet(deleted: [.init(key: large.objectID.objectKey, row: nil)]))
             #expect(try authors() == ["ann 1 10", "zora 0 0"])

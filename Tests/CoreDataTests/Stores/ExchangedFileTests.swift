@@ -23,7 +23,7 @@ struct ExchangedFileTests {
             let fixture = try StoreFixture(
                 model: ModelText.model(Self.model), at: url, options: [NSReadOnlyPersistentStoreOption: isReadOnly])
             defer { fixture.store.close() }
-            // Nobody has read yet: the pool has no connection.
+            // No row was read yet: the pool has no connection.
             #expect(fixture.store.connections.readers.openConnectionCount == 0)
             #expect(rename(other.path, url.path) == 0)
             let error = #expect(throws: NSError.self) { try fixture.strings("Note", "text") }
@@ -31,7 +31,7 @@ struct ExchangedFileTests {
         }
     }
 
-    /// A read-only store that nobody has read yet.
+    /// A read-only store of which nothing was read yet.
     private func readOnly(at url: URL) throws -> StoreFixture {
         let fixture = try StoreFixture(
             model: ModelText.model(Self.model), at: url, options: [NSReadOnlyPersistentStoreOption: true])

@@ -21,7 +21,7 @@ struct HostileEntitiesTests {
         "(SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = '\(entity)')"
     }
 
-    /// A guardian with two wards and a thing, in a store that statements have changed; then a look at it.
+    /// A guardian with two wards and a thing, in a store that statements have changed; the body reads it.
     private func read(
         _ statements: (RawDatabase) throws -> String, _ body: (NSManagedObjectContext) throws -> Void
     ) throws {
@@ -67,7 +67,7 @@ struct HostileEntitiesTests {
         }
     }
 
-    /// The column that says of which entity a thing's owner is.
+    /// The column with the entity of a thing's owner.
     private func companion(_ database: RawDatabase) throws -> String {
         try #require(try database.columns(of: "ZTHING").first { $0.hasSuffix("_OWNER") })
     }

@@ -18,7 +18,7 @@ struct HostileKeysTests {
           owner one Person.things
         """
 
-    /// With the numbers of the first stores of a coordinator in the upper bits, and others that are no keys.
+    /// Numbers with those of the first stores of a coordinator in the upper bits, and further ones that are no keys.
     private static let beyond = [1 << 48 | 1, 2 << 48 | 1, 3 << 48 | 1, 1 << 48, .max] as [Int64]
     private static let below = [0, -1, -1 << 48 | 1, .min] as [Int64]
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Stores that somebody has made to do harm to whoever opens them.
+/// Stores that were made to do harm to the programs that open them.
 @Suite("A hostile store does nothing", .leavesNothingBehind)
 struct HostileStoreTests {
     private static let model = """
@@ -73,7 +73,7 @@ struct HostileStoreTests {
 
     // MARK: Programs within the file
 
-    /// A trigger behind each update, and a word of what SQLite says of it.
+    /// A trigger after each update, and a word of SQLite's error for it.
     private static let triggers: [(statement: String, word: String)] = [
         ("SELECT load_extension('/tmp/harm.so')", "load_extension"),
         ("SELECT fts3_tokenizer('simple', x'4141414141414141')", "fts3_tokenizer"),
@@ -90,7 +90,7 @@ struct HostileStoreTests {
     func trigger(_ trigger: (statement: String, word: String), _ hasTextIndex: Bool) throws {
         // Where a file has a text index, its triggers may write into it.
         let store = try Store(hasTextIndex ? "CREATE VIRTUAL TABLE words USING fts5(text)" : "SELECT 1")
-        // Where SQLite itself does not know the function, the trigger can be made all the same.
+        // Where SQLite itself does not have the function, the trigger can be made all the same.
         try RawDatabase(store.url).execute("CREATE TRIGGER harm AFTER UPDATE ON ZITEM BEGIN \(trigger.statement); END")
         let error = try #require(try store.save([NSSQLitePragmasOption: ["recursive_triggers": "1"]]))
         #expect(error.domain == NSCocoaErrorDomain)
@@ -112,7 +112,7 @@ struct HostileStoreTests {
         }
     }
 
-    /// The objects in the place of the table, and the part of the error that says so.
+    /// The objects in the place of the table, and the part of the error about them.
     private static let places: [(statement: String, word: String)] = [
         (
             "CREATE VIEW ZITEM AS SELECT 1 AS Z_PK, 1 AS Z_ENT, 1 AS Z_OPT, hex(randomblob(1000000000)) AS ZNAME",
@@ -254,7 +254,7 @@ struct HostileStoreTests {
         try name(file, in: store)
         let place = folder.appendingPathComponent(file)
         try Data().write(to: place)
-        // A hole: it takes no room.
+        // A hole: it takes no space.
         #expect(truncate(place.path, 1 << 40) == 0)
         let error = try #require(throws: NSError.self) { _ = try picture(of: store).get() }
         #expect("\(error)".contains("\(1 << 40) bytes, and a value has at most 1000000000"), "\(error)")
@@ -303,7 +303,7 @@ struct HostileStoreTests {
             try context.save()
             for suffix in ["", "-wal", "-shm"] { #expect(link(store.url.path + suffix, backup.path + suffix) == 0) }
         }
-        // The open store goes on.
+        // The open store can still be used.
         let count = try context.performAndWait { try context.all("Item").count }
         #expect(count == 4)
         let log = backup.path + "-wal"

@@ -7,7 +7,7 @@ import Testing
 @Suite("A journal that a killed process has left", .leavesNothingBehind)
 struct HotJournalTests {
     /// A store as a killed process leaves it in the middle of a transaction with a rollback journal: pages of the main
-    /// file are written, the journal says what they were.
+    /// file are written, the journal has their former contents.
     private func makeStore(_ folder: URL) throws -> URL {
         let fixture = try MigrationFixture(
             folder, "entity Item\n  name string",

@@ -62,7 +62,7 @@ struct IncrementalStoreTests {
         let (first, second) = (other.context(), other.context())
         let asked = try requests(other) {
             try first.performAndWait {
-                // Counting asks for nothing but the number.
+                // Counting requests only the number.
                 let author = try #require(first.existingAuthor(other))
                 #expect(author.isFault)
                 #expect(author.value(forKey: "name") as? String == "A")
@@ -91,7 +91,7 @@ struct IncrementalStoreTests {
             }
         }
         #expect(asked.filter { $0.hasPrefix("members Author") }.count == 1)
-        // `shelf` has five letters: the node does not tell it.
+        // `shelf` has five letters: the node has no value for it.
         #expect(asked.contains { $0.hasPrefix("members Book") && $0.hasSuffix(".shelf") })
         #expect(!asked.contains { $0.hasSuffix(".author") })
     }
@@ -114,7 +114,7 @@ struct IncrementalStoreTests {
             }
         }
         try save(2)
-        // The node of the book is made already when the store is asked for its shelf.
+        // The node of the book exists already when the store is asked for its shelf.
         let saved = Locked<[Result<Void, any Error>]>([])
         library.service.setWhenAsked { request in
             guard request.hasSuffix(".shelf"), saved.withLock({ $0.isEmpty }) else { return }

@@ -57,7 +57,8 @@ struct LargePredicateTests {
         let unequal = (2..<5000).reduce(NSPredicate(format: "pages != 1")) {
             NSCompoundPredicate(andPredicateWithSubpredicates: [$0, NSPredicate(format: "pages != %d", $1)])
         }
-        // Where rows are asked one by one, a missing value is unequal to every other; in SQL it is neither.
+        // Where rows are evaluated one by one, a missing value is unequal to every other value; in SQL it is neither
+        // equal nor unequal.
         #expect(try titles(library, unequal) == (kind.isDatabase ? ["title 0"] : ["none", "title 0"]))
     }
 
@@ -82,7 +83,7 @@ struct LargePredicateTests {
             request.predicate = any("SELF == %@", Array((0..<400).map { _ in three }.joined()))
             #expect(try context.count(for: request) == 3)
         }
-        // Not one of them: a missing value is none of them, either, where rows are asked one by one.
+        // Not one of them: a missing value is none of them, either, where rows are evaluated one by one.
         let none = NSCompoundPredicate(notPredicateWithSubpredicate: numbers)
         #expect(
             try titles(library, none)

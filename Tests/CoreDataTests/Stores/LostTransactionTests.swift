@@ -11,7 +11,7 @@ struct LostTransactionTests {
             try connection.execute("CREATE TABLE t (n INTEGER PRIMARY KEY)")
             try connection.begin()
             try connection.execute("INSERT INTO t VALUES (1)")
-            // As want of memory does within any statement; its error may have been taken for another one.
+            // Lack of memory does this within any statement; its error may have been taken for another one.
             #expect(throws: SQLiteError.self) { try connection.execute("INSERT OR ROLLBACK INTO t VALUES (1)") }
             #expect(throws: SQLiteError.self) { try connection.execute("INSERT INTO t VALUES (2)") }
             let insert = try connection.prepare("INSERT INTO t VALUES (3)")

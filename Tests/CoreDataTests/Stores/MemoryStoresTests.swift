@@ -130,7 +130,7 @@ struct MemoryStoresTests {
             return (result as? NSPersistentHistoryResult)?.result as? [NSPersistentHistoryTransaction]
         }
         #expect(transactions?.count == 1)
-        // Changes that history does not know of would be lost for whoever follows it.
+        // Changes without history would be lost for a program that follows it.
         #expect(try open(url).persistentStoreCoordinator?.persistentStores[0].isReadOnly == true)
     }
 

@@ -63,7 +63,7 @@ private enum OddModel {
         try context.save()
     }
 
-    /// Every object has what it was given, whichever way one asks.
+    /// Checks that every object has the values that it was given, by every way of reading them.
     static func check(_ context: NSManagedObjectContext) throws {
         for (place, entity) in entities.enumerated() {
             let next = entities[(place + 1) % entities.count]

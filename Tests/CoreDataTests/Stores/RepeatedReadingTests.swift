@@ -17,7 +17,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    /// How often a body is run that finds damage while it says so.
+    /// The number of times that a body is run, which finds damage as long as `isDamaged` returns true.
     private func looks(at url: URL, isDamaged: (_ look: Int) throws -> Bool) throws -> Int {
         var looks = 0
         try RepeatedReading.run(SQLiteStoreFiles(url), timeout: 60) {
@@ -85,7 +85,7 @@ struct RepeatedReadingTests {
                 process.waitUntilExit()
             }
             guard !LockHolders.processes(of: [url]).isEmpty else {
-                // The system does not tell who holds locks.
+                // The system does not show the holders of locks.
                 return try release()
             }
             var looks = 0
@@ -113,7 +113,7 @@ struct RepeatedReadingTests {
             let count = try SQLiteStoreLook.reading(at: url, timeout: 60) { look, connection -> Int64? in
                 looks += 1
                 #expect(look.metadata[NSStoreUUIDKey] != nil)
-                // The file is read without a lock, as nobody has it open. Somebody begins to write it.
+                // The file is read without a lock, as no process has it open. Now a process begins to write it.
                 if looks == 1 {
                     let torn = whole.prefix(4096) + Data(repeating: 0xFF, count: whole.count - 4096)
                     try write(torn, into: url)

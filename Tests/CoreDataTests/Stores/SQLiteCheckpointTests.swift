@@ -64,7 +64,7 @@ struct SQLiteCheckpointTests {
         }
     }
 
-    /// Reads again and again, without a pause, until somebody has had enough.
+    /// Reads again and again, without a pause, until `end()` is called.
     private final class Reading: @unchecked Sendable {  // under the lock
         private let lock = NSLock()
         private var isOver = false
@@ -116,7 +116,8 @@ struct SQLiteCheckpointTests {
                 }
             }
             for reading in readings { reading.end() }
-            // 16,000 pages, what two saves add, and what a look that came too soon has left for the next time.
+            // 16,000 pages, the pages that two saves add, and those that a checkpoint which came too early has left for
+            // the next time.
             #expect(try size(of: URL(fileURLWithPath: url.path + "-wal")) < 140_000_000)
             for other in others { for store in other.persistentStores { try other.remove(store) } }
             try coordinator.remove(store)

@@ -58,7 +58,7 @@ struct SQLiteStoreFilesTests {
             let files = SQLiteStoreFiles(url)
             #expect(files.existing == [url])
             let copy = SQLiteStoreFiles(folder.appendingPathComponent("copy.sqlite"))
-            // Asked after the first pieces are copied.
+            // Called after the first pieces are copied.
             let progress = Interloper {
                 do {
                     let writer = try SQLiteConnection(path: url.path, access: .readWrite)
@@ -85,7 +85,7 @@ struct SQLiteStoreFilesTests {
             try withStore(url, ModelText.model(text)) { context in
                 let parcel = context.make("Parcel", ["content": Data(repeating: 1, count: 200_000)])
                 try context.save()
-                // Asked after the pieces with the rows are copied.
+                // Called after the pieces with the rows are copied.
                 let progress = Interloper {
                     parcel.setValue(Data(repeating: 2, count: 200_000), forKey: "content")
                     do { try context.save() } catch { Issue.record(error) }

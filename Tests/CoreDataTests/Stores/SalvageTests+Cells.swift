@@ -36,7 +36,7 @@ extension SalvageTests {
     @Test("A damaged pointer brings back no deleted row: one that makes the sizes fit, and one that leads to it")
     func damagedPointers() throws {
         // The place of the sixth row becomes free behind that of the seventh, so that all of its bytes stay. It is four
-        // bytes shorter than the others.
+        // bytes shorter than all other rows.
         let statements = """
             PRAGMA secure_delete = OFF;
             UPDATE ZTAG SET Z_OPT = 1, ZNAME = 'x' || char(1, 1, 1, 1);
@@ -51,7 +51,7 @@ extension SalvageTests {
                 let start = (try Self.root(of: "ZTAG", database) - 1) * Self.pageSize
                 #expect(bytes[start] == 13 && Self.number(bytes, at: start + 3) == 5)
                 let pointers = start + 8
-                // The bytes of a text that look like a row of four bytes, or the row that was deleted.
+                // The bytes of a text in the form of a row of four bytes, or the row that was deleted.
                 let second = Self.number(bytes, at: pointers + 2)
                 let target = lost == 3 ? second + Int(bytes[start + second]) - 1 : Self.number(bytes, at: pointers + 10)
                 let place = pointers + 2 * (Int(lost) - 1)

@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Small stores, each damaged in one way that is known to the byte.
+/// Small stores, each damaged in one way that is defined to the byte.
 @Suite("Salvage of damaged stores")
 struct SalvageTests {
     static let pageSize = 4096
@@ -46,7 +46,7 @@ struct SalvageTests {
         }
     }
 
-    /// Makes a store, damages its only file, salvages, and looks at both.
+    /// Makes a store, damages its only file, salvages it, and passes both to a body.
     func salvage(
         authors: Int = 150, statements: String? = nil, model: NSManagedObjectModel? = nil,
         _ damage: (inout [UInt8], RawDatabase) throws -> Void = { _, _ in }, _ look: (Salvaged) throws -> Void
@@ -295,7 +295,7 @@ struct SalvageTests {
             for (place, byte) in [0x87, 0xFF, 0xFF, 0xFF, 0x7F].enumerated() {
                 bytes[start + cell + place] = UInt8(byte)
             }
-            // A page that is the next one of itself, for a row that goes on there.
+            // A page whose next page is the page itself, for a row that continues there.
             let long = try #require(
                 try database.integer("SELECT pageno FROM dbstat WHERE name = 'ZBOOK' AND pagetype = 'overflow' LIMIT 1")
             )

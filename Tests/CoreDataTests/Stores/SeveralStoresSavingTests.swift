@@ -29,7 +29,7 @@ struct SeveralStoresSavingTests {
             }
         }
 
-        /// The titles that each store has, from a context that knows nothing else.
+        /// The titles that each store has, from a new context.
         func titles() throws -> [[String]] {
             try library.coordinator.persistentStores.map { store in
                 let context = library.context()

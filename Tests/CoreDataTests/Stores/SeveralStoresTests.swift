@@ -16,7 +16,7 @@ struct SeveralStoresTests {
             for (number, kind) in kinds.enumerated().dropFirst() {
                 let folder = library.folder.url.appendingPathComponent("\(number)")
                 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-                // Services are told apart by the last part of the folder's name.
+                // Services are distinguished by the last part of the folder's name.
                 let url = kind == .incremental ? URL(string: "records://\(UUID().uuidString)") : kind.url(in: folder)
                 try library.coordinator.addPersistentStore(
                     ofType: kind.type, configurationName: nil, at: url, options: nil)

@@ -36,7 +36,7 @@ struct SharedMetadataTests {
         #expect(metadata["both"] as? Int == 2)
         #expect(metadata["gone"] == nil)
         #expect(metadata[NSStoreUUIDKey] as? String == identifier)
-        // The others' entries are known now, and changed from there.
+        // The entries of the other store object are read now, and are the base of later changes.
         second.store.metadata["first"] = nil
         try save(second)
         #expect(try library.beside().store.metadata["first"] == nil)

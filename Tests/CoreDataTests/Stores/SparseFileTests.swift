@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// Files of a few bytes that say to be very long: the unwritten part is a hole, and takes no room.
+/// Files of a few bytes that claim to be very long: the unwritten part is a hole, and takes no space.
 @Suite("Salvage passes over the holes of files", .leavesNothingBehind)
 struct SparseFileTests {
     private static let terabytes = 1 << 42

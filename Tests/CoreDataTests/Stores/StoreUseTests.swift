@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-/// The opener of a store alone says its use.
+/// The use of a store depends only on the opener.
 @Suite("Uses of stores", .leavesNothingBehind)
 struct StoreUseTests {
     private static let text = """

@@ -1,8 +1,8 @@
 import CoreData
 import Testing
 
-/// Looks after every test of a suite whether contexts, coordinators, stores, controllers or objects that were made in
-/// it are still there.
+/// Checks after every test of a suite that no contexts, coordinators, stores, controllers or objects that were made in
+/// it are left.
 struct LeavesNothingBehind: SuiteTrait, TestTrait, TestScoping {
     var isRecursive: Bool { true }
 

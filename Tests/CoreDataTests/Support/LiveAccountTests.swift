@@ -30,7 +30,7 @@ struct LiveAccountTests {
         let context = try #require(held.withLock { $0?.1.managedObjectContext })
         await context.perform {
             let parent = context.parent
-            // Made where nobody keeps an account: in that of its parent.
+            // The context is made where no account is set: it counts in that of its parent.
             let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             other.performAndWait { other.parent = parent }
             #expect(account.present[.context] == 3)

@@ -4,7 +4,7 @@ import Testing
 
 /// Runs each test once for every kind of store: `Library()` then opens one of that kind. A failure names its kind.
 ///
-/// A test that has the trait itself runs on the kinds that it says, whatever its suite says.
+/// A test that has the trait itself runs on its own kinds, whatever the trait of its suite has.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     let kinds: [StoreKind]
 
@@ -23,7 +23,7 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
                 return issue
             }
             try await naming.provideScope(for: test, testCase: testCase) {
-                // An error of one kind must not keep the others from running.
+                // An error of one kind must not keep the remaining kinds from running.
                 do {
                     try await StoreKind.$current.withValue(kind) { try await function() }
                 } catch {
@@ -44,7 +44,7 @@ extension Trait where Self == OnKindsOfStores {
         return OnKindsOfStores(kinds: StoreKind.asked.map { [$0] } ?? kinds)
     }
 
-    /// On the kinds whose databases others can have open.
+    /// Runs on the kinds whose databases several coordinators can have open.
     static var onEveryDatabase: OnKindsOfStores {
         var kinds = [StoreKind.sqlite]
         #if PostgreSQL

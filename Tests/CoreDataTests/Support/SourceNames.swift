@@ -1,6 +1,6 @@
 import TestSupport
 
-/// The names that a Swift source declares for others, and those that it uses.
+/// The names that a Swift source declares for other sources, and those that it uses.
 struct SourceNames {
     /// A type, a global, or a member of a type.
     struct Declaration: Hashable {

@@ -7,7 +7,7 @@ import Testing
 /// The content of a store in tables, in any database, read anew by a coordinator of its own.
 extension TextStack {
     /// The rows of an entity in the order of their keys, as words: values of attributes, names of the objects that
-    /// to-one relationships lead to, then the version where it is asked for. "-" is no value.
+    /// to-one relationships lead to, then the version if `versions` is true. "-" is no value.
     func lines(_ entity: String, _ keys: String..., versions: Bool = true) throws -> [String] {
         let stack = try beside()
         let store = try #require(stack.coordinator.persistentStores.first as? SQLStore)

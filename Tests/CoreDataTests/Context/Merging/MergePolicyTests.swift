@@ -42,7 +42,7 @@ struct MergePolicyTests {
             mine.performAndWait { book.value.setValuesForKeys(["title": "mine", "note": "mine"]) }
         }
 
-        /// The saved values of the book, and how often it was saved, where the store tells.
+        /// The saved values of the book and, where the store has it, the number of its saves.
         func row() throws -> [String: String] {
             var row: [String: String] = [:]
             let keys = ["title", "pages", "note", "copies"]
@@ -95,7 +95,7 @@ struct MergePolicyTests {
             #expect(conflict.newVersionNumber == 2)
             #expect(conflict.objectSnapshot?["title"] as? String == "old")
             #expect(conflict.objectSnapshot?["author"] is NSNull)
-            // Contexts of one coordinator meet in its row cache, others in the file.
+            // Contexts of one coordinator find the conflict in its row cache, contexts of two coordinators in the file.
             let newest = pair.oneCoordinator ? conflict.cachedSnapshot : conflict.persistedSnapshot
             #expect(newest?["title"] as? String == "theirs")
             #expect((newest?["pages"] as? NSNumber)?.intValue == 2)
@@ -328,7 +328,7 @@ struct MergePolicyTests {
         }
     }
 
-    /// Resolves nothing itself, but refuses when it is told to.
+    /// Resolves nothing itself, and refuses if `refuses` is true.
     private final class RefusingPolicy: NSMergePolicy {
         struct Refusal: Error {}
         var refuses = true

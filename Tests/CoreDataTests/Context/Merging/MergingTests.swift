@@ -100,7 +100,7 @@ struct MergingTests {
             #expect(books[2].managedObjectContext == nil)
             #expect(reader.updatedObjects == [books[0]])
             #expect(reader.deletedObjects.isEmpty)
-            // One notification says it all.
+            // One notification has all changes.
             #expect(changes.letters.count == 1)
             let inserted = try #require(changes.objects(NSInsertedObjectsKey).first)
             #expect(inserted.count == 1)

@@ -17,7 +17,8 @@ struct ProcessConflictTests {
         return library
     }
 
-    /// Runs writers at the same time; each must say that all its rounds were saved. Their conflicts.
+    /// Runs writers at the same time, each of which must report that all its rounds were saved. Returns their
+    /// conflicts.
     private func run(_ library: Library, writers: Int = 3, _ arguments: [String]) throws -> Int {
         let children = try (0..<writers).map {
             try ChildProgram("writer-child", [library.storeURL.path, "w\($0)", "\(rounds)"] + arguments)
@@ -41,7 +42,8 @@ struct ProcessConflictTests {
         let raw = try RawDatabase(library.storeURL)
         let counts = try raw.rows("SELECT ZPAGES, ZCOPIES, CAST(ZRATING AS INTEGER) FROM ZBOOK")[0]
         if policy == "\(NSMergePolicyType.overwriteMergePolicyType.rawValue)" {
-            // An overwriting save takes the others' properties back to its own values; the last one's own is whole.
+            // An overwriting save sets the properties of the other writers back to its own values; the last one's own
+            // is whole.
             #expect(counts.contains(.int(Int64(rounds))))
         } else {
             #expect(counts == Array(repeating: .int(Int64(rounds)), count: 3))
