@@ -54,7 +54,7 @@ import Testing
         #expect(paths("Path.row / column", owner: nil) == ["Path.row", "Path.column"])
     }
 
-    @Test("Static and async forms are told apart")
+    @Test("Static and async forms are distinguished")
     func staticAndAsyncFormsAreToldApart() {
         let form = SymbolText.symbols(in: "class func make(of: A) async throws -> B", owner: "Thing")
         #expect(form == [APISymbol("Thing.make(of:)", isStatic: true, isAsync: true)])

@@ -131,7 +131,7 @@ struct AttributeTests {
             ])
     }
 
-    @Test("A class inside another type that a model names is left to be renamed, and other classes' names are told")
+    @Test("A class inside another type that a model names is left to be renamed, and other classes' names are reported")
     func namesThatAreTold() throws {
         let ported = try Ported("enum Space { @objc(N) class Note: NSManagedObject {} }\n@objc(P) class Q: NSObject {}")
         #expect(
@@ -196,7 +196,7 @@ struct AttributeTests {
         #expect(ported.byHand.isEmpty)
     }
 
-    @Test("The text of a macro's output loses '@objc' too, and a hint names code that looks for it")
+    @Test("The text of a macro's output loses '@objc' too, and a hint names code that searches for it")
     func macroTexts() throws {
         let ported = try Ported(
             #"""

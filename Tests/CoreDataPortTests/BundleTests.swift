@@ -140,7 +140,7 @@ struct BundleTests {
         #expect(ported.hints.map { $0.prefix(5) } == ["6:29:"])
     }
 
-    @Test("A note says how to write a bundle where no type tells that one is made")
+    @Test("A note explains how to write a bundle where no type shows that one is made")
     func untold() throws {
         let ported = try Ported("import CoreData\nload(.init(for: Note.self))\nload(.init(for: count))")
         #expect(ported.text == nil)

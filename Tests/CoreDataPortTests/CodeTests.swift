@@ -222,7 +222,7 @@ struct CodeTests {
         #expect(ported.byHand.first?.hasPrefix("5:35: the accessors of '@NSManaged' are written outside") == true)
     }
 
-    @Test("A file that conditions leave out altogether is named, others are not")
+    @Test("A file that conditions leave out altogether is named, and no other file is")
     func vanished() throws {
         let ported = try Ported(
             """

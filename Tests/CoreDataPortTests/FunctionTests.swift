@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Porting functions that expressions of mapping models call")
 struct FunctionTests {
-    @Test("Methods of a policy that Objective-C knows by name are called by the override for names, written for them")
+    @Test("Methods of a policy that Objective-C calls by name are called by the override for names, written for them")
     func policies() throws {
         let ported = try Ported(
             """

@@ -86,7 +86,7 @@ struct ImportTests {
         #expect(ported.text == "import CoreData\nimport Foundation\nimport struct Foundation.Date\n")
     }
 
-    @Test("An import for the sake of parts that Foundation has on Linux becomes Foundation; others get a note")
+    @Test("An import for the sake of parts that Foundation has on Linux becomes Foundation; all others get a note")
     func replaceable() throws {
         let ported = try Ported("import CoreData\nimport CoreGraphics\nlet a: CGFloat = 1\n")
         #expect(ported.text == "import CoreData\nimport Foundation\nlet a: CGFloat = 1\n")

@@ -52,7 +52,7 @@ struct KeyPathTests {
         #expect(ported.byHand == ["5:33: '#keyPath(local)' stays: 'Leaf' has no property 'local'"])
     }
 
-    @Test("A class that models know by its other name is looked up by that")
+    @Test("A class that has another name in models is found by that")
     func renamedClass() throws {
         let ported = try Ported(
             """
@@ -92,7 +92,7 @@ struct KeyPathTests {
             ])
     }
 
-    @Test("A class whose superclass nobody knows may have any key, and one with another name in Objective-C two")
+    @Test("A class with an unknown superclass may have any key, and one with another name in Objective-C two")
     func uncertain() throws {
         let ported = try Ported(
             """

@@ -261,7 +261,7 @@ struct ManifestTests {
         #expect(none.byHand.count == 1 && none.byHand[0].contains("names no version of the tools"))
     }
 
-    @Test("Targets that are not written out are told, with a file that needs them")
+    @Test("Targets that are not written out are reported, with a file that needs them")
     func unreadable() throws {
         let ported = try ported("// swift-tools-version:6.0\nlet package = Package(name: \"Kit\", targets: targets)\n")
         #expect(ported.byHand.count == 1 && ported.byHand[0].contains("to which 'Sources/Kit/A.swift' belongs"))

@@ -17,7 +17,7 @@ struct NamedKeyPathTests {
     }
 
     @Test(
-        "An unmodelled property whose key path is asked for its name is told",
+        "An unmodelled property whose key path is asked for its name is reported",
         arguments: [
             "let a = SortDescriptor(\\Note.shout)", "let a = (\\Note.shout)._kvcKeyPathString",
             "let a = g(\\.shout), b = path._kvcKeyPathString",

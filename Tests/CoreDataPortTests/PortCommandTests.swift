@@ -142,7 +142,7 @@ struct PortCommandTests {
         }
     }
 
-    @Test("A model elsewhere, of any kind, knows keys too")
+    @Test("A model elsewhere, of any kind, gives keys too")
     func otherModel() throws {
         try withTemporaryFolder { folder in
             let version = folder.appendingPathComponent("M.xcdatamodel")

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Porting private classes with @NSManaged")
 struct PrivateClassTests {
-    @Test("They become internal with the private types they name; a name that others use is changed")
+    @Test("They become internal with the private types they name; a name that other files use is changed")
     func opened() throws {
         let ported = try Ported([
             "NoteTests.swift": """
@@ -40,7 +40,7 @@ struct PrivateClassTests {
             ported.byHand.isEmpty && ported.hints.count == 1 && ported.hints[0].hasPrefix("3:15: the private 'Data'"))
     }
 
-    @Test("So does a private class whose name is asked for, which Foundation on Linux does not tell")
+    @Test("So does a private class whose name is asked for, which Foundation on Linux does not return")
     func named() throws {
         let ported = try Ported(
             """

@@ -47,7 +47,7 @@ struct TimerTests {
     }
 
     @Test(
-        "One whose method the file does not tell, or that carries something, is reported",
+        "One whose method is not in the file, or that carries something, is reported",
         arguments: [
             "Timer(timeInterval: 1, target: self, selector: #selector(tick), userInfo: nil, repeats: true)",
             "func tick() {}; Timer(timeInterval: 1, target: self, selector: #selector(tick), userInfo: a, repeats: f)",

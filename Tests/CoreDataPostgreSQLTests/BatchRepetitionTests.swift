@@ -170,7 +170,7 @@
             #expect(database.psql("SELECT count(*) FROM tag") == "0")
         }
 
-        @Test("A batch overwrites the columns that it sets in a row that another program has changed meanwhile")
+        @Test("A batch overwrites the columns that it sets in a row that another program has changed in between")
         func overwritten() throws {
             let library = try Library(.postgreSQL, in: database.folder)
             let first = library.context()

@@ -164,7 +164,7 @@
             #expect(psql("SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'coredata')") == "0")
         }
 
-        @Test("A schema of somebody else's that is called as the framework's is left alone when a store is destroyed")
+        @Test("A schema of another program with the framework's name is left alone when a store is destroyed")
         func foreign() throws {
             #expect(psql("CREATE SCHEMA coredata; CREATE TABLE coredata.model (name text)") != nil)
             try NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make()).destroyPersistentStore(

@@ -23,7 +23,7 @@
             }
         }
 
-        @Test("A store that somebody else has open is destroyed by force alone, one's own in any case")
+        @Test("A store that another program has open is destroyed by force alone, one's own in any case")
         func open() throws {
             let library = try Library(.postgreSQL)
             let context = library.context()
@@ -158,7 +158,7 @@
             }
         }
 
-        @Test("A store whose metadata somebody else writes is read on by way of a pooler")
+        @Test("A store whose metadata another program writes can still be read through a pooler")
         func otherMetadata() throws {
             for kind in Self.kinds {
                 let library = try Library(kind)

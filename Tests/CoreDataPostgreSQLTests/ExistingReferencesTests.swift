@@ -129,7 +129,7 @@
         }
 
         @Test(
-            "A batch deletes rows that others lead to by the same rules",
+            "A batch deletes rows that other rows lead to by the same rules",
             arguments: [("Writer", "0|9|9|1|9"), ("Label", "1|9|9|0|0"), ("Note", "1|0|0|1|0")])
         func batches(entity: String, expected: String) throws {
             let context = try context()

@@ -76,7 +76,7 @@
             #expect(mismatches.first?.contains(reason) == true, "\(mismatches)")
         }
 
-        @Test("A row that others insert with a key of more than 48 bits is not fetched, and a link to it is an error")
+        @Test("A row that another program inserts with a key above 48 bits is not fetched; a link to it is an error")
         func keysWrittenMeanwhile() throws {
             try #require(
                 psql(
@@ -134,7 +134,7 @@
                 ])
         }
 
-        @Test("A row that others insert with a key that no object can have is not fetched, for any type of its column")
+        @Test("A row that another program inserts with an impossible key is not fetched, for any type of its column")
         func negativeKey() throws {
             try #require(
                 psql("CREATE TABLE tag (id integer PRIMARY KEY, name text); INSERT INTO tag VALUES (3, 'a')") != nil)
@@ -172,7 +172,7 @@
             #expect(psql("SELECT name FROM tag") == "a")
         }
 
-        @Test("Tables that change after a store was opened are looked at when it is opened again")
+        @Test("Tables that change after a store was opened are checked when it is opened again")
         func changedTables() throws {
             try makeShop()
             _ = try coordinator()
@@ -220,7 +220,7 @@
             #expect(psql("SELECT name FROM label") == "a")
         }
 
-        @Test("A database has its own tables or those of others: the option has to say so each time")
+        @Test("A database has its own tables or existing ones: the option must name the kind each time")
         func option() throws {
             try makeShop()
             _ = try coordinator()

@@ -205,7 +205,7 @@
             #expect(coordinator.persistentStores.count == 1)
         }
 
-        @Test("A column for versions is counted up, and tells whether somebody else was there")
+        @Test("A column for versions is counted up, and shows whether another program has written")
         func versions() throws {
             try makeShop()
             let context = context(try coordinator())
@@ -450,7 +450,7 @@
                     == "Cat|Kitty|9\nCat|Tom|8\nAnimal|x|\nAnimal|y|")
         }
 
-        @Test("Batches and history work over existing tables as over others")
+        @Test("Batches and history work over existing tables as over a store's own")
         func batches() throws {
             try makeShop()
             let coordinator = try coordinator(nil, [NSPersistentHistoryTrackingKey: true])

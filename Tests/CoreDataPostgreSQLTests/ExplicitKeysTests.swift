@@ -21,7 +21,7 @@
         }
 
         @Test(
-            "Rows that psql inserts under keys ahead of the sequence are in nobody's way",
+            "Rows that psql inserts under keys ahead of the sequence cause no conflict",
             arguments: [1_000, 900_000_000])
         func ahead(last: Int) throws {
             let context = library.context()
@@ -39,7 +39,7 @@
         }
 
         @Test(
-            "A row under one of the last keys keeps nobody from inserting, whether the store is copied or not",
+            "A row under one of the last keys keeps no program from inserting, whether the store is copied or not",
             arguments: [1, 64, 65, 1_000])
         func last(distance: Int64) throws {
             let key = (1 << 48) - distance
@@ -59,7 +59,7 @@
         }
 
         @Test(
-            "A role that may write rows, and no more, goes on behind another program's keys", arguments: [false, true])
+            "A role that may only write rows continues behind another program's keys", arguments: [false, true])
         func rights(maySet: Bool) throws {
             let role = "writer_\(UUID().uuidString.prefix(8).lowercased())"
             let sequences = maySet ? "USAGE, UPDATE" : "USAGE"
@@ -202,7 +202,7 @@
             #expect(try newer.saved("Tag", "color") == ["nil"])
         }
 
-        @Test("An object whose permanent id somebody else has taken is refused, and says why")
+        @Test("An object whose permanent id another program has taken is refused with the reason")
         func permanent() throws {
             let context = library.context()
             try context.performAndWait {

@@ -8,7 +8,7 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct HistoryBesideOtherDatabasesTests {
-        @Test("A save that waited for an older transaction is told when that ends, beside work in other databases")
+        @Test("A save that waited for an older transaction is announced when that ends, beside work in other databases")
         func told() throws {
             let library = try Library(
                 .postgreSQL,

@@ -8,7 +8,7 @@
 
     @Suite(.enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct HistoryDeletionTests {
-        @Test("A deletion of history ends where history ended when it began, beside commits meanwhile")
+        @Test("A deletion of history ends where history ended when it began, beside commits at that time")
         func bound() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
             let (server, database) = (try PostgreSQLServer.shared.get(), library.database)

@@ -38,7 +38,7 @@
             func number(ofEntityNamed name: String) -> Int? { store.number(ofEntityNamed: name) }
         }
 
-        @Test("A predicate on changes decides about the transactions whose changes it has seen, and no others")
+        @Test("A predicate on changes decides only about the transactions whose changes it has seen")
         func meanwhile() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
             let (server, database) = (try PostgreSQLServer.shared.get(), library.database)

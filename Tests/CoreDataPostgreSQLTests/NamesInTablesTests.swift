@@ -209,7 +209,7 @@
                     == "book|author_id|writers|books")
         }
 
-        @Test("A store that is there keeps its names when userInfo says others")
+        @Test("A store that exists keeps its names when userInfo has different ones")
         func kept() throws {
             let library = try Library(.postgreSQL, model: model(["Author.name": "full_name"]))
             try fill(library)

@@ -60,7 +60,7 @@
             try migrate(newer)
         }
 
-        @Test("A forecast gives up looking through many rows, and goes on to the next question")
+        @Test("A forecast gives up a search through many rows, and continues with the next question")
         func givenUp() throws {
             let older = "entity Item\n  name string\n  code string"
             try withStore(database.url, ModelText.model(older), type: NSPostgreSQLStoreType) { _ in }

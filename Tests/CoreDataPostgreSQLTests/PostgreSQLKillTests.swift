@@ -124,7 +124,7 @@
             expectClean(try trial(kind).twoProcesses(times: Self.isLong ? 20 : 1))
         }
 
-        @Test("The server's processes are ended at random moments: the error is told, and the store is older or newer")
+        @Test("The server's processes are ended at random moments: the save throws, and the store is older or newer")
         func backends() throws {
             var random = SplitMix(state: 7)
             for _ in 0..<(Self.isLong ? 100 : 1) {
@@ -158,7 +158,7 @@
         // MARK: Moves
 
         @Test(
-            "A program takes no leftovers of a move that was killed at any step for a store, and the next move goes on",
+            "A program takes no leftovers of a move that was killed at any step for a store, and the next one ends it",
             arguments: [StoreKind.sqlite, .postgreSQL])
         func moves(from: StoreKind) throws {
             let to: StoreKind = from == .sqlite ? .postgreSQL : .sqlite

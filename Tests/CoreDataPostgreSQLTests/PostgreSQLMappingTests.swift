@@ -102,7 +102,7 @@
             }
         }
 
-        @Test("A policy or a handler that fails leaves the store as it was, and its error is told")
+        @Test("A policy or a handler that fails leaves the store as it was, and its error is thrown")
         func failing() throws {
             try withDatabase { url, _ in
                 try DepotModels.fill(url, DepotModels.stages[0], items: 20, type: Self.type)
@@ -123,7 +123,7 @@
             }
         }
 
-        @Test("An error tells that the newer store cannot hold a value in the database, and the older one is whole")
+        @Test("An error says that the newer store cannot hold a value in the database, and the older one is whole")
         func unfit() throws {
             try withDatabase { url, _ in
                 try DepotModels.fill(url, DepotModels.stages[0], items: 20, type: Self.type)

@@ -292,7 +292,7 @@
             }
         }
 
-        @Test("A program that reads a table, and does not know the framework, is waited for, and then named")
+        @Test("A program without the framework that reads a table is waited for, and then named")
         func readerInUse() throws {
             try withDatabase { url, folder in
                 let kind = StoreKind.postgreSQL

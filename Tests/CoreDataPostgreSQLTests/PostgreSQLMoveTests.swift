@@ -226,7 +226,7 @@
             }
         }
 
-        @Test("A store does not move into tables of others, and is told so before anything is written")
+        @Test("A store does not move into existing tables, with an error before anything is written")
         func existingTables() throws {
             try withTemporaryFolder { folder in
                 let model = ModelText.model("entity Note\n  text string")
@@ -326,7 +326,7 @@
             }
         }
 
-        @Test("A replaced store is a copy of the other one; while somebody has it open the error names them")
+        @Test("A replaced store is a copy of the other one; while a program has it open the error names that program")
         func replaced() throws {
             try withTemporaryFolder { folder in
                 let model = ModelText.model(Self.model)

@@ -238,7 +238,7 @@
 
         // MARK: Words
 
-        @Test("Functions have the server's names; the others are those that the program computes")
+        @Test("Functions have the server's names; all remaining ones are those that the program computes")
         func functions() {
             let words: [(SQLExpression.Function, String)] = [
                 (.count, "COUNT"), (.sum, "SUM"), (.min, "MIN"), (.max, "MAX"), (.average, "AVG"), (.abs, "ABS"),

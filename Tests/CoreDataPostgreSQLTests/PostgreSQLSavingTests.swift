@@ -137,7 +137,7 @@
             #expect(Set(names).count == 1)
         }
 
-        @Test("A save that relates to an object that another save has deleted meanwhile is in conflict")
+        @Test("A save that relates to an object that another save has deleted in between is in conflict")
         func deletedTarget() throws {
             let library = try Library(.postgreSQL)
             let (first, second) = (library.context(), try library.beside().context())

@@ -42,7 +42,7 @@
             #expect(names == (1...1200).map { String("000\($0)".suffix(4)) })
         }
 
-        @Test("A row that somebody else has changed comes as it is, though the store has kept it as it was")
+        @Test("A row that another program has changed comes as it is, though the store has kept it as it was")
         func newestRows() throws {
             let library = try Library(.postgreSQL)
             let first = library.context()

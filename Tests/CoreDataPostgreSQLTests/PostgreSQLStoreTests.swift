@@ -374,7 +374,7 @@
 
         // MARK: Other programs
 
-        @Test("History tells the saves since a token, and batches change many rows")
+        @Test("History has the saves since a token, and batches change many rows")
         func historyAndBatches() throws {
             let library = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
             let context = library.context()

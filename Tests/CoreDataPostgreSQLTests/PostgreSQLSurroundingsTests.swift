@@ -52,7 +52,7 @@
             #expect(try library.saved("Tag", "name") == ["C:\\new"])
         }
 
-        @Test("A database whose settings write values and names in another way is read and written as others are")
+        @Test("A database whose settings write values and names in another way is read and written like any other")
         func settings() throws {
             for setting in [
                 "timezone = 'America/New_York'", "datestyle = 'German, DMY'", "intervalstyle = 'iso_8601'",
@@ -133,7 +133,7 @@
         }
 
         @Test(
-            "The schema of a store may have any name, and migrations beside others find the tables there",
+            "The schema of a store may have any name, and online migrations find the tables there",
             arguments: ["My \"Sch'ema", "Shop", "select"])
         func schemaName(_ name: String) throws {
             let older = """
@@ -199,7 +199,7 @@
             }
         }
 
-        @Test("A plan of a table that was changed is known by the refusal, in any language")
+        @Test("A plan of a table that was changed is recognised by the refusal, in any language")
         func plans() throws {
             let connection = try connection()
             try connection.execute("CREATE TABLE t (a integer)")

@@ -70,7 +70,7 @@
             #expect(refused.refusal != nil && refused.problems.isEmpty, "\(refused)")
         }
 
-        @Test("A trial tells the differences between new stores and migrated ones")
+        @Test("A trial reports the differences between new stores and migrated ones")
         func difference() throws {
             let trial = trial(["entity Item\n  name string", "entity Item\n  name string index"])
             let entry = try trial.hop(trial.versions[0], trial.versions[1])
@@ -111,7 +111,7 @@
             }
         }
 
-        @Test("Databases that a killed process has left are dropped, and those that somebody uses are not")
+        @Test("Databases that a killed process has left are dropped, and those that are in use are not")
         func forsaken() throws {
             let names = (0..<2).map { "coredata_trial_" + String(repeating: "\($0)", count: 32) }
             for name in names { #expect(server.psql("postgres", "CREATE DATABASE \(name)") != nil) }
@@ -149,7 +149,7 @@
             #expect(databases() == "0")
         }
 
-        @Test("A role that may not make databases, and an address that leads elsewhere, are told so")
+        @Test("A role that may not make databases, and an address that leads elsewhere, are errors that say so")
         func rights() throws {
             let role = "trial\(UUID().uuidString.prefix(8).lowercased())"
             _ = server.psql("postgres", "CREATE ROLE \(role) LOGIN")

@@ -89,7 +89,7 @@
             }
         }
 
-        @Test("A value that its column does not take is told with entity, attribute and object", arguments: cases)
+        @Test("A value that its column does not take is reported with entity, attribute and object", arguments: cases)
         func values(_ given: Case) throws {
             let context = try context()
             try context.performAndWait {
@@ -196,7 +196,7 @@
             }
         }
 
-        @Test("A value that is too large for an index is told with the attribute")
+        @Test("A value that is too large for an index is reported with the attribute")
         func tooLarge() throws {
             let library = try Library(.postgreSQL)
             #expect(try library.psql("CREATE INDEX tall ON author (name)") != nil)
@@ -212,7 +212,7 @@
             }
         }
 
-        @Test("A length that the owner of a store's table has set is told with the attribute, too")
+        @Test("A length that the owner of a store's table has set is reported with the attribute, too")
         func ownTables() throws {
             let library = try Library(.postgreSQL)
             #expect(try library.psql("ALTER TABLE tag ALTER name TYPE varchar(3)") != nil)

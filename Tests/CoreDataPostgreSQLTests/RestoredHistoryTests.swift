@@ -57,7 +57,7 @@
             try #require(isAbove == "t")
         }
 
-        @Test("History goes on above the numbers of a dump that was restored, again and again")
+        @Test("History continues above the numbers of a dump that was restored, again and again")
         func restored() throws {
             let library = try Library(.postgreSQL, options: Self.tracking)
             try save("a", in: library)
@@ -140,7 +140,7 @@
             #expect(try library.psql("SELECT title, pages FROM book") == "other|1")
         }
 
-        @Test("A dump that is restored on the same server, under programs, is recognised: its missing saves are told")
+        @Test("A dump that is restored on the same server, under programs, is recognised: missing saves are reported")
         func restoredBeside() throws {
             let library = try Library(.postgreSQL, options: Self.tracking)
             try save("a", in: library)
@@ -177,7 +177,7 @@
             #expect(try history(library).count == 3)
         }
 
-        @Test("A follower of a restored store is told of others' commits, when no older transaction runs any more")
+        @Test("A follower of a restored store is notified of other commits, when no older transaction runs any more")
         func notifications() throws {
             let library = try Library(.postgreSQL, options: Self.tracking)
             try save("a", in: library)

@@ -22,7 +22,7 @@
             return holder
         }
 
-        @Test("A store that is made while somebody destroys the database of that name is in use, and stays")
+        @Test("A store that is made while another process destroys the database of that name is in use, and stays")
         func destroyed() throws {
             let (server, folder) = (try PostgreSQLServer.shared.get(), try TemporaryFolder())
             let database = folder.url.lastPathComponent

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 // Checks the statements of ARCHITECTURE.md about the layers against the sources.
-@Suite("The floors of the sources")
+@Suite("The layers of the sources")
 struct SourceFloorTests {
     /// Folders and their layers; the longest name that fits counts. Folders of one layer may use each other.
     private static let floors: [String: Int] = [
@@ -99,14 +99,14 @@ struct SourceFloorTests {
         return users[declaration.name]?.filter { $0.floor < above }.map(\.path) ?? []
     }
 
-    @Test("No floor names a type or a constant of a floor above it, but for those in the lists")
+    @Test("No layer names a type or a constant of a layer above it, but for those in the lists")
     func namesOfTypes() {
         let types = Self.declared.filter { !$0.key.isMember }
         #expect(types.count > 300)
         expectNothingBelow(types, but: [Self.forced, Self.forcedMembers])
     }
 
-    @Test("No floor names a member of a type, or of an extension, that a floor above it declares")
+    @Test("No layer names a member of a type, or of an extension, that a layer above it declares")
     func namesOfMembers() {
         let members = Self.declared.filter { $0.key.isMember }
         #expect(members.count > 1500)
@@ -215,7 +215,7 @@ struct SourceFloorTests {
         #expect(names.isSubset(of: used.keys), "\(names.subtracting(used.keys)) are named by no source")
     }
 
-    @Test("Every folder has a floor")
+    @Test("Every folder has a layer")
     func folders() {
         let without = Self.sources.filter { $0.floor == nil }.map(\.path)
         #expect(without.isEmpty, "\(without)")
@@ -255,7 +255,7 @@ struct SourceFloorTests {
     }
 
     @Test(
-        "No floor above the stores asks for a store's type or class, but for the table of classes, and for tables to read"
+        "No layer above the stores uses a store's type or class, but for the table of classes, and for tables to read"
     )
     func questionsAboutStores() {
         let classes =
@@ -287,7 +287,7 @@ struct SourceFloorTests {
     }
 
     @Test(
-        "The search knows SQL in any case, and sentences",
+        "The search finds SQL in any case, and no sentences",
         arguments: [
             ("select Z_PK from ZBOOK", true), ("insert or ignore into a values (1)", true),
             ("update a set b = 1", true),

@@ -32,7 +32,7 @@ struct DraftFileTests {
         }
     }
 
-    @Test("Others may not read an export in a folder that they may not read, under any mask")
+    @Test("Other users may not read an export in a folder that they may not read, under any mask")
     func permissions() throws {
         try withTemporaryFolder { folder in
             let store = try SampleStore.make(in: folder)

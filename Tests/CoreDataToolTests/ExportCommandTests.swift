@@ -235,7 +235,7 @@ struct ExportCommandTests {
         }
     }
 
-    @Test("Links that lead nowhere are left out and told; those that contradict each other are refused")
+    @Test("Links that lead nowhere are left out and reported; those that contradict each other are refused")
     func links() throws {
         try withTemporaryFolder { folder in
             let lines = try Self.small(in: folder)

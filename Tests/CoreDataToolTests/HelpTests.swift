@@ -32,7 +32,7 @@ struct HelpTests {
         }
     }
 
-    @Test("The help goes to the standard error without a command, and the status is 2")
+    @Test("The help is printed to the standard error without a command, and the status is 2")
     func noCommand() throws {
         let run = try ToolRun([])
         #expect(run.status == 2 && run.output.isEmpty)

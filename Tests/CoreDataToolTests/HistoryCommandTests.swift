@@ -70,7 +70,7 @@ struct HistoryCommandTests {
         }
     }
 
-    @Test("A store without history, and a time that is none, are told")
+    @Test("A store without history, and a time that is none, are reported")
     func none() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("L.sqlite")

@@ -9,7 +9,7 @@ import Testing
 struct MigrateCommandTests {
     // MARK: Forecast
 
-    @Test("A forecast tells the store's version and the steps of the migration, and changes nothing")
+    @Test("A forecast has the store's version and the steps of the migration, and changes nothing")
     func forecast() throws {
         try NotesMigration.with(5) { folder, store in
             let before = try FolderContents(folder)
@@ -34,7 +34,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("Obstacles are told with remedies, and no migration begins")
+    @Test("Obstacles are listed with remedies, and no migration begins")
     func obstacle() throws {
         try withTemporaryFolder { folder in
             try ModelFolder.compiled(
@@ -70,7 +70,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("Wrong use is told with the nearest name")
+    @Test("Wrong use is reported with the nearest name")
     func badInput() throws {
         try NotesMigration.with(1) { folder, _ in
             try Data("hello".utf8).write(to: folder.appendingPathComponent("text"))
@@ -208,7 +208,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("A store that another process holds is told, and stays as it was")
+    @Test("A store that another process holds is reported, and stays as it was")
     func busy() throws {
         try NotesMigration.with(5) { folder, store in
             let writer = try RawDatabase(store)
@@ -222,7 +222,7 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test("A store that another program has open is told; where it holds no lock, --while-open migrates all the same")
+    @Test("A store that another program has open is reported; without its lock, --while-open migrates all the same")
     func open() throws {
         try NotesMigration.with(5) { folder, store in
             try withStore(store, NotesMigration.models.0) { context in
@@ -315,7 +315,7 @@ struct MigrateCommandTests {
     }
 
     @Test(
-        "A disk that is too full is told before anything is done",
+        "A disk that is too full is reported before anything is done",
         .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
     func fullDisk() throws {
         try NotesMigration.with(20_000) { folder, store in

@@ -92,7 +92,7 @@ struct MirroredStoreTests {
         }
     }
 
-    @Test("import and convert say that CloudKit does not know the store that they make")
+    @Test("import and convert report that CloudKit does not have the store that they make")
     func importing() throws {
         try withMirrored { folder, store in
             let account = try MirroredStore.account(of: store)
@@ -152,7 +152,7 @@ struct MirroredStoreTests {
         try Data(text.replacingOccurrences(of: "<model ", with: "<model \(attribute) ").utf8).write(to: model)
     }
 
-    @Test("model lint knows the rules of a model that is used with CloudKit")
+    @Test("model lint has the rules of a model that is used with CloudKit")
     func lint() throws {
         try withTemporaryFolder { folder in
             try write("Whole", "usedWithCloudKit=\"YES\"", "", in: folder)

@@ -42,7 +42,7 @@ struct ModelCommandTests {
         }
     }
 
-    @Test("A file that is no model, or lacks the version, is told in one line")
+    @Test("A file that is no model, or lacks the version, is reported in one line")
     func badInput() throws {
         try ModelFolder.withLibrary { folder, _ in
             try Data("hello".utf8).write(to: folder.appendingPathComponent("text.mom"))
@@ -164,7 +164,7 @@ struct ModelCommandTests {
 
     // MARK: diff
 
-    @Test("Two versions are compared entity by entity, and a migration between them is told")
+    @Test("Two versions are compared entity by entity, and a migration between them is described")
     func diff() throws {
         try ModelFolder.withLibrary { folder, _ in
             let run = try ToolRun(["model", "diff", "Library.momd"], in: folder)

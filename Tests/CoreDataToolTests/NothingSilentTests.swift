@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The tool tells mistakes and losses that would be silent")
+@Suite("The tool reports mistakes and losses that would be silent")
 struct NothingSilentTests {
     // MARK: Constants of another type
 
@@ -105,7 +105,7 @@ struct NothingSilentTests {
 
     // MARK: Stores without a model
 
-    @Test("The metadata of a store with an unknown model are told")
+    @Test("The metadata of a store with an unknown model are printed")
     func noModel() throws {
         try withTemporaryFolder { folder in
             let store = try SampleStore.make(in: folder, type: NSXMLStoreType, named: "Library.xml")

@@ -91,7 +91,7 @@ struct OddInputTests {
         }
     }
 
-    @Test("The status tells a failure when nobody reads the output")
+    @Test("The status is that of a failure when no process reads the output")
     func closedErrors() throws {
         for redirection in ["2>&-", "2>/dev/full"] {
             let shell = URL(fileURLWithPath: "/bin/sh")
@@ -100,7 +100,7 @@ struct OddInputTests {
         }
     }
 
-    @Test("Related objects that led here are told by name, and the depth has an end")
+    @Test("Related objects that led here are named, and the depth has an end")
     func depth() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")
@@ -115,7 +115,7 @@ struct OddInputTests {
         }
     }
 
-    @Test("A store that another process holds alone is told soon", arguments: ["info", "fetch", "verify", "export"])
+    @Test("A store that another process holds is reported soon", arguments: ["info", "fetch", "verify", "export"])
     func held(_ command: String) throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")

@@ -93,7 +93,7 @@ struct OddWordTests {
           when date
         """)
 
-    @Test("A value that is no number goes to JSON as text and comes back; SQLite lacks such values and names its place")
+    @Test("A value that is no number is text in JSON and comes back; SQLite lacks such values and names its place")
     func notANumber() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.xml")
@@ -137,7 +137,7 @@ struct OddWordTests {
         }
     }
 
-    @Test("A copy that cannot be written is told by its own name")
+    @Test("A copy that cannot be written is reported by its own name")
     func copy() throws {
         try withTemporaryFolder { folder in
             let url = try SampleStore.make(in: folder)
@@ -151,7 +151,7 @@ struct OddWordTests {
     }
 
     @Test(
-        "A copy into the place of a store that may not be replaced is told by its own name",
+        "A copy into the place of a store that may not be replaced is reported by its own name",
         .enabled(if: geteuid() != 0, "root may write everywhere"))
     func forbiddenCopy() throws {
         try withTemporaryFolder { folder in

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("A reader of a store that nobody has open leaves no files beside it")
+@Suite("A reader of a store that no other program has open leaves no files beside it")
 struct ReadersTracesTests {
     private func names(in folder: URL) throws -> Set<String> {
         Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
@@ -86,7 +86,7 @@ struct ReadersTracesTests {
         }
     }
 
-    @Test("A program that lets go of its coordinator without removing the store")
+    @Test("A program that releases its coordinator without removing the store")
     func abandoned() throws {
         try withTemporaryFolder { folder in
             let store = try SampleStore.make(in: folder)

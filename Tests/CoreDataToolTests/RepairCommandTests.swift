@@ -117,7 +117,7 @@ struct RepairCommandTests {
         }
     }
 
-    @Test("Counters, texts, numbers, derived values and missing files are mended")
+    @Test("Counters, texts, numbers, derived values and missing files are repaired")
     func values() throws {
         try repaired({ url in
             try DamagedStore.removeFile(of: "ZCOVER", "ZTHING", 2, url)
@@ -218,7 +218,7 @@ struct RepairCommandTests {
         }
     }
 
-    @Test("JSON tells of each finding whether it was mended, and how")
+    @Test("JSON has for each finding whether it was repaired, and how")
     func json() throws {
         try withTemporaryFolder { folder in
             let url = try DamagedStore.make(in: folder)

@@ -126,7 +126,7 @@ struct ResultTests {
         #expect(novel.status == 0 && novel.output.hasPrefix("Novel/2\n"), "\(novel.output) \(novel.errors)")
     }
 
-    @Test("Saved bytes are those of the store; nothing is overwritten without being told")
+    @Test("Saved bytes are those of the store; nothing is overwritten without a message")
     func save() throws {
         let file = folder.url.appendingPathComponent("cover.bin")
         let bytes = Data((0..<100).map { UInt8($0) })
@@ -208,7 +208,7 @@ struct ResultTests {
 
     // MARK: info
 
-    @Test("The info command tells the kind, the model, the history and the state of a store")
+    @Test("The info command prints the kind, the model, the history and the state of a store")
     func info() throws {
         let run = try run("info", "Library.sqlite")
         #expect(run.status == 0, "\(run.errors)")
@@ -225,7 +225,7 @@ struct ResultTests {
         #expect((json["damage"] as? [Any])?.isEmpty == true && json["history"] is NSNull)
     }
 
-    @Test("History, a -wal that somebody holds open, and external files")
+    @Test("History, a -wal that another process holds open, and external files")
     func surroundings() throws {
         let own = folder.url.appendingPathComponent("own")
         try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
@@ -248,7 +248,7 @@ struct ResultTests {
         #expect((copied["log"] as? [String: Any])?["pendingPages"] as? Int == 0)
     }
 
-    @Test("Damage is told, with status 1")
+    @Test("Damage is reported, with status 1")
     func damage() throws {
         let database = try RawDatabase(store)
         try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

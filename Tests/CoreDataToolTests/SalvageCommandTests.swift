@@ -30,7 +30,7 @@ struct SalvageCommandTests {
         }
     }
 
-    @Test("Losses are told line by line, and as JSON; the status is 1")
+    @Test("Losses are listed line by line, and as JSON; the status is 1")
     func lost() throws {
         try withDamagedStore { url in
             try DamagedStore.damage(

@@ -74,7 +74,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("Faults made by others are found, with their places and remedies")
+    @Test("Faults made by other programs are found, with their places and remedies")
     func broken() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")
@@ -212,7 +212,7 @@ struct VerifyCommandTests {
         }
     }
 
-    @Test("Real stores can be looked at, and stay as they were", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
+    @Test("Real stores can be inspected, and stay as they were", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
     func corpus() throws {
         try withTemporaryFolder { folder in
             var looked = 0

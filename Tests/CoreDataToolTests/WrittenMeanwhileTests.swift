@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("coredata fetch of a store that another one writes meanwhile")
+@Suite("coredata fetch of a store that another process writes at the same time")
 struct WrittenMeanwhileTests {
     private static let count = 20_000
 

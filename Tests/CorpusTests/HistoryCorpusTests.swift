@@ -129,7 +129,7 @@ struct HistoryCorpusTests {
         #expect(checked >= 3168)
     }
 
-    @Test("history goes on when a real store is changed, also in the layout of 2017")
+    @Test("history continues when a real store is changed, also in the layout of 2017")
     func goesOn() throws {
         for store in Self.stores {
             try store.withCopy { url in

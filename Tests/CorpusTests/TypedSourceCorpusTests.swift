@@ -117,7 +117,7 @@ struct TypedSourceCorpusTests {
         }
     }
 
-    @Test("The order of elements, and elements that nobody knows, mean nothing")
+    @Test("The order of elements, and unknown elements, mean nothing")
     func order() throws {
         for source in Self.sources {
             let root = try XMLTreeElement.model(in: Data(source.text.utf8), file: source.path)

@@ -23,7 +23,7 @@ struct VersionHashCorpusTests {
         (data ?? Data()).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    @Test("every XML entity that is known to be the stored one has the stored hash")
+    @Test("every XML entity that is proven to be the stored one has the stored hash")
     func xmlPairs() throws {
         var models: [String: NSManagedObjectModel] = [:]
         var checked = 0

@@ -20,7 +20,7 @@ struct SentenceTests {
         #expect(long.count <= Self.long[path] ?? 0, "\(list)")
     }
 
-    @Test("All documents are looked at")
+    @Test("All documents are checked")
     func all() {
         let modules = PackageFiles.modules.map { "Sources/\($0)/\($0).docc/\($0).md" }
         #expect(Set(Self.documents).isSuperset(of: modules + ["Documentation/Operations.md"]))

@@ -12,7 +12,7 @@ struct ExampleScriptTests {
         #expect(outcome.status == 0, "\(outcome.text)")
     }
 
-    @Test("The importer tells new, changed and unchanged lines and mistakes; a slice is taken whole or not at all")
+    @Test("The importer reports new, changed and unchanged lines and mistakes; a slice is taken whole or not at all")
     func importer() throws { try run("Importer", "importer") }
 
     #if PostgreSQL

@@ -10,7 +10,7 @@ import Testing
     .enabled(if: FaultLibrary.obstacle == nil, "\(FaultLibrary.obstacle ?? "")"))
 struct FaultTests {
     @Test(
-        "a call that fails, falls short or waits: the store is the older or the newer, and the program is told which",
+        "a call that fails, falls short or waits: the store is the older or the newer, and the result is right",
         arguments: FaultLibrary.operations)
     func call(_ operation: FaultOperation) throws {
         let fixture = try FaultFixture(operation)

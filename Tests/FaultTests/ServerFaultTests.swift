@@ -11,7 +11,7 @@
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct ServerFaultTests {
         @Test(
-            "A call or an allocation of libpq that fails: the save is there once or not at all, and the program is told"
+            "A call or an allocation of libpq that fails: the save is there once or not at all, and the result is right"
         )
         func call() throws {
             let database = try TestDatabase()

@@ -38,7 +38,7 @@ struct DowngradeTrialTests {
         try trial.downgrade(trial.versions[1], to: trial.versions[0])
     }
 
-    @Test("Losses are told by entity and property, with the rows that hold a value of their own")
+    @Test("Losses are listed by entity and property, with the rows that hold a value of their own")
     func losses() throws {
         try withTemporaryFolder { folder in
             let trial = trial(Self.older, Self.newer)
@@ -80,7 +80,7 @@ struct DowngradeTrialTests {
         }
     }
 
-    @Test("a link is lost where neither of its sides goes on")
+    @Test("a link is lost where neither of its sides continues")
     func links() throws {
         try withTemporaryFolder { folder in
             let trial = trial("entity Item\n  name string\nentity Shelf\n  room string", Self.older)
@@ -127,7 +127,7 @@ struct DowngradeTrialTests {
         }
     }
 
-    @Test("losses that the options allow are told, and others are found out")
+    @Test("losses that the options allow are listed, and all other losses are found out")
     func allowed() throws {
         var trial = trial(Self.older, Self.newer)
         trial.options[NSMigrationAllowedLossesOption] = ["Item.note", "Item.rank"]

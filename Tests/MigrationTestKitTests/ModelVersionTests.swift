@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The versions of a model, and the programs of a trial")
 struct ModelVersionTests {
-    @Test("a version that cannot be read is named with the reason, and the others are tried")
+    @Test("a version that cannot be read is named with the reason, and all remaining ones are tried")
     func unreadable() throws {
         try withTemporaryFolder { folder in
             let bundle = folder.appendingPathComponent("Shop.momd")

@@ -5,7 +5,7 @@ import Testing
 @testable import MigrationTestKit
 
 /// Real processes, killed with SIGKILL while policies take part, and the hooks that the next start calls.
-@Suite("Going on with a migration whose policies say that they can", .serialized)
+@Suite("Resuming a migration whose policies allow it", .serialized)
 struct ResumedPolicyTests {
     private static let items = 600
 
@@ -73,7 +73,7 @@ struct ResumedPolicyTests {
         }
     }
 
-    @Test("a finished leg is not carried out again when the process is killed before anybody knows that it is")
+    @Test("a finished copy stage is not carried out again when the process is killed before its end is recorded")
     func finished() throws {
         try KindOfTrial.resumable.withTrial(items: Self.items) { trial in
             let second = try trial.stepsAfterKill(at: "legDone")

@@ -187,7 +187,7 @@ struct SampleStoreTests {
         }
     }
 
-    @Test("a registered transformer gets values of the class that the model names, and no others")
+    @Test("a registered transformer gets only values of the class that the model names")
     func registeredTransformer() throws {
         let name = NSValueTransformerName("MigrationTestKitShouting")
         ValueTransformer.setValueTransformer(ShoutingTransformer(), forName: name)

@@ -42,7 +42,7 @@ struct EditingTests {
 
     // MARK: Values
 
-    @Test("A value is set, seen, undone, redone, saved, and then seen by others")
+    @Test("A value is set, seen, undone, redone, saved, and then seen by another program")
     func values() throws {
         try withLibrary { client, store in
             let events = try client.events()
@@ -410,7 +410,7 @@ struct EditingTests {
         }
     }
 
-    @Test("A store that somebody else writes for long is told, and can be saved afterwards")
+    @Test("A store that another program writes for long is an error, and can be saved afterwards")
     func busy() throws {
         try withLibrary { client, store in
             _ = try set(client, "Book/1", "title", "\"Mine\"")

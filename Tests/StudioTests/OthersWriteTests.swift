@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Others' writes to the store of a studio", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
+@Suite("Other programs' writes to the store of a studio", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
 struct OthersWriteTests {
     private func set(_ client: StudioClient, _ id: String, _ key: String, _ value: String) throws {
         _ = try client.write("edit/set", #"{"id":"\#(id)","key":"\#(key)","value":"\#(value)"}"#)
@@ -19,7 +19,7 @@ struct OthersWriteTests {
             "UPDATE ZBOOK SET ZTITLE = '\(title)', Z_OPT = Z_OPT + 1 WHERE Z_PK = \(number)")
     }
 
-    @Test("An object that was read and let go is read anew, after any other requests meanwhile")
+    @Test("An object that was read and released is read anew, after any other requests in between")
     func readAnew() throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder)
@@ -98,7 +98,7 @@ struct OthersWriteTests {
         }
     }
 
-    @Test("One value that cannot be read takes no other object along, and is told in its place")
+    @Test("One value that cannot be read takes no other object along, and is reported in its place")
     func brokenValue() throws {
         try withTemporaryFolder { folder in
             let store = try StudioLibrary.make(in: folder)
@@ -139,7 +139,7 @@ struct OthersWriteTests {
         }
     }
 
-    @Test("A new object that was undone is gone, and not a name that nobody knows")
+    @Test("A new object that was undone is gone, and is not an unknown name")
     func undone() throws {
         try withTemporaryFolder { folder in
             try withStudio(try StudioLibrary.make(in: folder), ["--write"]) { client in

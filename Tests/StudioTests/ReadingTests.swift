@@ -348,7 +348,7 @@ struct ReadingTests {
     // MARK: Real stores
 
     @Test(
-        "Real stores are told as they are, and stay so", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
+        "Real stores are shown as they are, and stay so", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
         arguments: [
             "MatthewHunt84__MetaCocktailsSwiftData/@history/cocktails-2025-03-29-b1b50c.store",
             "log2timeline__plaso/test_data/ios/NoteStore.sqlite",

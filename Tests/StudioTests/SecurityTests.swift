@@ -43,7 +43,7 @@ struct SecurityTests {
 
     // MARK: The token and the cookie
 
-    @Test("A request without a token learns nothing, not even whether the studio is there")
+    @Test("A request without a token gets nothing, not even whether the studio is there")
     func noToken() throws {
         try withProcess { process in
             for target in ["/", "/index.html", "/nothing"] + Self.api.map({ "/api/\($0)" }) {
@@ -405,7 +405,7 @@ struct SecurityTests {
 
     // MARK: The end
 
-    @Test("^C ends the studio while pages listen, and tells them")
+    @Test("^C ends the studio while pages listen, and notifies them")
     func end() throws {
         try withProcess(["--write"]) { process in
             let client = try StudioClient(process)

@@ -83,7 +83,7 @@
             }
         }
 
-        @Test("Connections beyond the limit are closed or wait while requests are answered, and room comes back")
+        @Test("Connections beyond the limit are closed or wait while requests are answered, and are free again")
         func connections() throws {
             let (asked, go) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let handler: LoopbackServer.Handler = { request in
@@ -120,7 +120,7 @@
             }
         }
 
-        @Test("Silent connections make room for one that asks")
+        @Test("Silent connections are ended for one that sends a request")
         func silentOnes() throws {
             try withServer(
                 limits {

@@ -16,7 +16,7 @@ struct StudioMigrationTests {
         return states
     }
 
-    @Test("Versions are told and compared, and a forecast names the obstacles")
+    @Test("Versions are listed and compared, and a forecast names the obstacles")
     func forecast() throws {
         try withTemporaryFolder { folder in
             let (store, model) = try StudioVersions.make(in: folder, notes: 100)

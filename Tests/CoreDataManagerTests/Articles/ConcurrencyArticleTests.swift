@@ -70,7 +70,7 @@ struct ConcurrencyArticleTests {
         }
     }
 
-    @Test("The article's loop, inserting and deleting in the background while the main context reads, goes on for ever")
+    @Test("The article's loop, inserting and deleting in the background while the main context reads, never ends")
     func loop() async throws {
         try await withTemporaryFolder { folder in
             let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))

@@ -41,7 +41,7 @@ struct LongLaunchArticleTests {
         }
     }
 
-    @Test("The remedy: the same slow migration with its own screen ends, and the program goes on")
+    @Test("The remedy: the same slow migration with its own screen ends, and the program continues")
     func remedy() throws {
         try withTemporaryFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("Sample.sqlite")

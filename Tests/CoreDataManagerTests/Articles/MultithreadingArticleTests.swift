@@ -20,7 +20,7 @@ struct MultithreadingArticleTests {
         }
     }
 
-    @Test("The situation: a father that nobody sees, a daughter on the main queue, children in the background")
+    @Test("The situation: a father without a view, a daughter on the main queue, children in the background")
     func hierarchy() async throws {
         try await withManager { manager, _ in
             let background = manager.newBackgroundContext()
@@ -34,7 +34,7 @@ struct MultithreadingArticleTests {
         }
     }
 
-    @Test("The failure: a child that saves by itself has told its parent, and the store knows nothing")
+    @Test("The failure: a child that saves by itself has changed its parent, and the store has nothing")
     func forgottenChain() async throws {
         try await withManager { manager, _ in
             let background = manager.newBackgroundContext()

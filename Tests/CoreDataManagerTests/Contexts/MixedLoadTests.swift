@@ -38,11 +38,11 @@ struct MixedLoadTests {
     }
 
     @Test(
-        "Nothing is lost, and everyone sees the same in the end, whether the root takes saves over at once or later",
+        "Nothing is lost, and all contexts see the same in the end, whether the root takes saves over at once or later",
         arguments: [false, true])
     func chain(isLater: Bool) async throws { try await everybodyAtOnce(.chain, isLater: isLater) }
 
-    @Test("Nothing is lost among siblings either, and everyone sees the same in the end")
+    @Test("Nothing is lost among siblings either, and all contexts see the same in the end")
     func siblings() async throws { try await everybodyAtOnce(.siblings, isLater: false) }
 
     private func everybodyAtOnce(_ layout: ContextLayout, isLater: Bool) async throws {

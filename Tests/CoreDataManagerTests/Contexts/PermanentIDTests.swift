@@ -20,7 +20,7 @@ struct PermanentIDTests {
         }
     }
 
-    @Test("A new object of the main context keeps no temporary id after a save that nobody waits for")
+    @Test("A new object of the main context keeps no temporary id after a save without waiting")
     func main() async throws {
         try await withTemporaryFolder { folder in
             let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))

@@ -22,7 +22,7 @@ struct KilledLaunchTests {
         }
     }
 
-    @Test("A migration in stages goes on after every kill with the stage that was not finished")
+    @Test("A migration in stages continues after every kill with the stage that was not finished")
     func killedBetweenStages() throws {
         try withTemporaryFolder { folder in
             let template = folder.appendingPathComponent("template.sqlite")

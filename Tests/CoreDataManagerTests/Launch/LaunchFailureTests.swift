@@ -53,7 +53,7 @@ struct LaunchFailureTests {
         #expect(Set(errors.map(\.1)) == Set(LaunchFailure.Kind.allCases))
     }
 
-    @Test("A failure says the cause and a remedy in the user's language, and that the data was kept where it is known")
+    @Test("A failure has the cause and a remedy in the user's language, and that the data was kept if that is certain")
     func words() {
         let failure = LaunchFailure(cocoa(640), texts: LaunchTexts(language: "de"))
         #expect(failure.title == "Ihre Daten konnten nicht geöffnet werden.")
@@ -89,7 +89,7 @@ struct LaunchFailureTests {
         }
     }
 
-    @Test("A migration without room on the disk keeps the store, and a retry ends it")
+    @Test("A migration without space on the disk keeps the store, and a retry ends it")
     func retry() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")

@@ -79,7 +79,7 @@ struct LaunchMachineTests {
         }
     }
 
-    @Test("A caller that joins a launch does not start it again, and hears of its end")
+    @Test("A caller that joins a launch does not start it again, and gets its end")
     func joining() async {
         let machine = LaunchMachine()
         #expect(machine.join(progressScreen: nil, completion: nil) != nil)
@@ -123,7 +123,7 @@ struct LaunchMachineTests {
             ])
     }
 
-    @Test("A cancelled waiter is let go, the launch goes on")
+    @Test("A cancelled waiter is released, the launch continues")
     func cancelledWaiter() async throws {
         let machine = LaunchMachine()
         #expect(machine.join(progressScreen: nil, completion: nil) != nil)

@@ -134,7 +134,7 @@ struct LaunchRetryTests {
         }
     }
 
-    @Test("A launch tells the cost of a migration while that runs", .timeLimit(.minutes(10)))
+    @Test("A launch reports the cost of a migration while that runs", .timeLimit(.minutes(10)))
     func forecastWhileMigrating() async throws {
         let adapter = HeldAdapter()
         try await withMigratingManager(adapter) { manager in
@@ -158,7 +158,7 @@ struct LaunchRetryTests {
         func end(message: String, failure: LaunchFailure?) { ends.value += 1 }
     }
 
-    @Test("A task that is cancelled while a display draws is let go; the launch and the display come to their end")
+    @Test("A task that is cancelled while a display draws is released; the launch and the display come to their end")
     @MainActor
     func cancelledTask() async throws {
         let adapter = HeldAdapter()

@@ -57,7 +57,7 @@ struct LaunchTests {
         }
     }
 
-    @Test("Waiting for readiness begins the launch that nobody began")
+    @Test("Waiting for readiness begins a launch that was not begun")
     func readyLaunches() async throws {
         try await withTemporaryFolder { folder in
             let manager = CoreDataManager(model: NoteModel.first(), storeURL: folder.appendingPathComponent("n.sqlite"))

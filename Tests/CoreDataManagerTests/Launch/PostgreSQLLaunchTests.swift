@@ -88,7 +88,7 @@
             }
         }
 
-        @Test("A mistake in the address is told as one, not as a server that is not there; nobody is asked to retry")
+        @Test("A mistake in the address is reported as one, not as a server that is not there, and without a retry")
         func mistakes() async throws {
             for query in ["sslmode=sometimes", "connect_timeout=abc", "conect_timeout=1", "port=70000"] {
                 let manager = manager(at: try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?\(query)")))

@@ -43,7 +43,7 @@ struct ForecastTests {
         }
     }
 
-    @Test("A forecast tells the obstacles of a migration before it is tried")
+    @Test("A forecast has the obstacles of a migration before it is tried")
     func obstacles() async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")

@@ -55,7 +55,7 @@ struct MappingModelAdapterTests {
         }
     }
 
-    @Test("A migration removes the leftovers of an older version of this library, but not while somebody has them open")
+    @Test("A migration removes the leftovers of an older version of this library, but not if a process has them open")
     func cleansUp() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("n.sqlite")

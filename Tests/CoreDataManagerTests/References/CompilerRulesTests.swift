@@ -86,7 +86,7 @@ struct CompilerRulesTests {
         #expect(outcome.text.contains(wrong.refusal), "\(outcome.text)")
     }
 
-    @Test("The compiler warns where nobody waits for the other queue, as it does on a Mac")
+    @Test("The compiler warns where a call does not wait for the other queue, as it does on a Mac")
     func warned() throws {
         let outcome = try compile(
             """
@@ -170,7 +170,7 @@ struct CompilerRulesTests {
         #expect(text.contains("CoreDataManager.main"), "\(text)")
     }
 
-    @Test("a manager that is told to report does not stop there, in its main, root and background contexts")
+    @Test("a manager that is set to report does not stop there, in its main, root and background contexts")
     func reported() async throws {
         let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             try await withTemporaryFolder { folder in

@@ -61,7 +61,7 @@ struct ObjectReferenceTests {
         }
     }
 
-    @Test("A reference lives on as a URI")
+    @Test("A reference is kept as a URI")
     func uri() async throws {
         try await withManager { manager in
             let uri = try await manager.performBackground { context in

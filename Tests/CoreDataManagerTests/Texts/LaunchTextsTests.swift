@@ -26,7 +26,7 @@ struct LaunchTextsTests {
         }
     }
 
-    @Test("A language may have a region and an encoding; one that nobody knows is English")
+    @Test("A language may have a region and an encoding; an unknown one is English")
     func codes() {
         #expect(LaunchTexts(language: "de_AT.UTF-8")[.cancel] == "Abbrechen")
         #expect(LaunchTexts(language: "zh-Hans-CN")[.retry] == "重试")

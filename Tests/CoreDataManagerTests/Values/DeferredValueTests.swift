@@ -50,7 +50,7 @@ struct DeferredValueTests {
         #expect(try await value.value == 7)
     }
 
-    @Test("A cancelled waiter is let go while the loading goes on")
+    @Test("A cancelled waiter is released while the loading continues")
     func cancelled() async throws {
         let (stream, opener) = AsyncStream.makeStream(of: Void.self)
         let (begun, beginner) = AsyncStream.makeStream(of: Void.self)
@@ -162,7 +162,7 @@ struct DeferredValueTests {
         #expect(cache.cost == 0)
     }
 
-    @Test("A value that nobody holds costs nothing")
+    @Test("A value without references costs nothing")
     func released() async throws {
         let cache = DeferredValueCache()
         _ = try await cache.data(named: "x") { Data(count: 5) }.value

@@ -10,7 +10,7 @@ struct LintCommandTests {
         return (end.output, end.status)
     }
 
-    @Test("A store is looked at by the model that lies in it")
+    @Test("A store is checked by the model that lies in it")
     func store() throws {
         try withTemporaryFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("n.sqlite")
@@ -25,7 +25,7 @@ struct LintCommandTests {
         }
     }
 
-    @Test("A model source is looked at by itself")
+    @Test("A model source is checked by itself")
     func modelSource() throws {
         try withTemporaryFolder { (folder: URL) throws in
             let model = folder.appendingPathComponent("Photos.xcdatamodel")

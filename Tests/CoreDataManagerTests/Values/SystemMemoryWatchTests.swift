@@ -38,7 +38,7 @@ struct SystemMemoryWatchTests {
         #expect(patience.shouldReport(isShort: true))
     }
 
-    @Test("The machine is watched while somebody listens")
+    @Test("The machine is watched while a stream is read")
     func watched() {
         let watches = Box(0)
         final class Watch: Sendable {

@@ -19,7 +19,7 @@ struct ValueSizeLintTests {
           photo one Photo.original
         """
 
-    @Test("A model is told which attributes may grow without limit in a row")
+    @Test("The attributes of a model that may grow without limit in a row are listed")
     func model() {
         let report = ValueSizeLint().check(model: ModelText.model(Self.text), named: "Photos")
         #expect(report.findings == [.init(entity: "Photo", attribute: "inRow", remedy: .limitOrMove)])
@@ -130,7 +130,7 @@ struct ValueSizeLintTests {
         }
     }
 
-    @Test("Looking at a store changes nothing in it")
+    @Test("Checking a store changes nothing in it")
     func readOnly() throws {
         try withTemporaryFolder { (folder: URL) throws in
             let url = folder.appendingPathComponent("n.sqlite")

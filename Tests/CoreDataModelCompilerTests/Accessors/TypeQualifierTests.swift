@@ -23,7 +23,7 @@ struct TypeQualifierTests {
     ])
 
     @Test(
-        "Names of the types around the class and of superclasses are written out, others left alone",
+        "Names of the types around the class and of superclasses are written out, and no other names",
         arguments: [
             ("Shape?", "Space.Item", "Space.Shape?"),
             ("[Item: Set<Shape>]", "Space.Item", "[Space.Item: Set<Space.Shape>]"),

@@ -192,7 +192,7 @@ struct JobTests {
         #expect(try !module.accessors(ofFile: "Book.swift").contains("_managed_"))
     }
 
-    @Test("A type that only the file can see, and a method that nobody writes, are errors at the declaration")
+    @Test("A type that only the file can see, and a method that no source has, are errors at the declaration")
     func hidden() throws {
         let module = try SampleModule(
             "Kit",

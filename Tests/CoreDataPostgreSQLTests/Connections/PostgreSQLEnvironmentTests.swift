@@ -44,7 +44,7 @@
             #expect(try outcome("postgresql:///", variables().merging(elsewhere) { $1 }) == refusal(.unreachable))
         }
 
-        @Test("A variable, or the name of a service, that cannot be used is told by the option's name")
+        @Test("A variable, or the name of a service, that cannot be used is reported by the option's name")
         func wrongVariables() throws {
             secured.make(database)
             for (variable, option) in [
@@ -81,7 +81,7 @@
             #expect(try opened(verifying.merging(certificate) { $1 }) == "saved tag")
         }
 
-        @Test("A password comes from the file that PGPASSFILE names, or from ~/.pgpass, if nobody else may read it")
+        @Test("A password comes from the file that PGPASSFILE names, or from ~/.pgpass, if no other user may read it")
         func passwordFiles() throws {
             secured.make(database)
             try withTemporaryFolder { folder in

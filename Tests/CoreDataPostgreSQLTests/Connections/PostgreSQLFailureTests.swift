@@ -72,7 +72,7 @@
         }
 
         @Test(
-            "A full disk of the server is an error that says so; nothing of the save is there, and it succeeds with room",
+            "A full disk of the server is an error that says so; nothing of the save is there; a later one succeeds",
             .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
         func fullDisk() throws {
             // A server of this test's own: with a full disk no server makes checkpoints, which other tests need to drop
@@ -109,7 +109,7 @@
         }
 
         @Test(
-            "A full disk of the server's log is an error; nothing of the save is there, and with room it is saved once",
+            "A full disk of the server's log is an error; nothing of the save is there, and later it is saved once",
             .enabled(if: SmallDisk.obstacle == nil, "\(SmallDisk.obstacle ?? "")"))
         func fullLog() throws {
             let disk = try SmallDisk(kilobytes: 65_536)
@@ -165,7 +165,7 @@
         }
 
         @Test(
-            "A cancellation by an administrator is an error that says so, and has done nothing; the context goes on",
+            "A cancellation by an administrator is an error that says so, and has done nothing; the context stays usable",
             arguments: Work.allCases)
         func cancelled(work: Work) throws {
             let library = try Library(.postgreSQL)

@@ -28,7 +28,7 @@
         }
 
         @Test(
-            "A generation that has lasted as long as it may is an error that says so; pinned anew the context goes on")
+            "A generation that has lasted as long as it may is an error that says so; the context can be pinned anew")
         func expiry() throws {
             let library = try Library(.postgreSQL, options: [NSPostgreSQLGenerationLifetimeOption: 2])
             let context = library.context()
@@ -50,7 +50,7 @@
             }
         }
 
-        @Test("A state is held by one connection as long as somebody has its token, and given back then")
+        @Test("A state is held by one connection as long as its token exists, and given back then")
         func release() throws {
             let library = try Library(.postgreSQL)
             let context = try pinned(library)

@@ -96,7 +96,7 @@
         }
 
         @Test(
-            "A value that only the server knows to be invalid is named as well",
+            "A value that only the server finds to be invalid is named as well",
             arguments: [
                 ("statement_timeout=abc", ["statement_timeout", "abc"]), ("lock_timeout=-5", ["lock_timeout", "-5"]),
                 ("lock_timeout=5%20pints", ["lock_timeout", "5 pints"]),

@@ -45,7 +45,7 @@
             #expect(ended == "t")
         }
 
-        @Test("Connections that died while nobody used them are made anew: the next read and the next save succeed")
+        @Test("Idle connections that were lost are made anew: the next read and the next save succeed")
         func idleConnections() throws {
             #expect(try names() == ["a"])
             try endConnections()
@@ -55,7 +55,7 @@
             #expect(try names() == ["a", "b"])
         }
 
-        @Test("Emptying the table of tokens makes no save count as lost; a save that is lost behind it is told")
+        @Test("Emptying the table of tokens makes no save count as lost; a save that is lost behind it is reported")
         func removedTokens() throws {
             let told = Locked<[[PostgreSQLLostTransaction]]>([])
             let isTold = DispatchSemaphore(value: 0)
@@ -95,7 +95,7 @@
             #expect(try psql("SELECT count(*) FROM coredata.lines") == "2")
         }
 
-        @Test("A listener is told of a change that took place while the connection was lost, and of later ones")
+        @Test("A listener is notified of a change that took place while the connection was lost, and of later ones")
         func listener() throws {
             let told = DispatchSemaphore(value: 0)
             let observer = NotificationCenter.default.addObserver(
@@ -124,7 +124,7 @@
             return try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
         }
 
-        @Test("A rolled back transaction, and one that wrote nothing, notify nobody")
+        @Test("A rolled back transaction, and one that wrote nothing, send no notification")
         func nothingWritten() throws {
             let writer = try connection()
             // A pooler's connections get no notifications.
@@ -168,7 +168,7 @@
         // MARK: Limits of time
 
         @Test(
-            "A statement that takes too long, or waits too long for a lock, is an error, and the context goes on",
+            "A statement that takes too long, or waits too long for a lock, is an error, and the context can be used",
             arguments: [
                 (NSPostgreSQLStatementTimeoutOption, PostgreSQLFailure.cancelled),
                 (NSPostgreSQLLockTimeoutOption, .locked),

@@ -53,7 +53,7 @@
             _ = try open(secured.url(database, secured.trusted))
         }
 
-        @Test("A wrong password, none, an unknown database, and a server that is not there are told apart")
+        @Test("A wrong password, none, an unknown database, and a server that is not there are distinguished")
         func refusals() throws {
             secured.make(database)
             #expect(try failure(secured.url(database, password: "wrong-secret")) == .passwordRefused)

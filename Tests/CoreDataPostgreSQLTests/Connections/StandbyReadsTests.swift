@@ -95,7 +95,7 @@
             #expect(fixture.cluster.psql(1, "postgres", used) != "0")
         }
 
-        @Test("Saves of others show later; a context reads the changes that it has merged")
+        @Test("Saves of other programs show later; a context reads the changes that it has merged")
         func othersSaves() throws {
             let fixture = try Fixture()
             try fixture.save("a")
@@ -179,7 +179,7 @@
             #expect(names == ["another", "before", "own"])
         }
 
-        @Test("Programs that know the new primary do not read a standby that still follows the old one")
+        @Test("Programs that have found the new primary do not read a standby that still follows the old one")
         func split() throws {
             let fixture = try Fixture(standbys: 2)
             let cluster = fixture.cluster
@@ -196,7 +196,7 @@
             #expect(names == ["before", "mine"])
         }
 
-        @Test("A save over a standby's rows that somebody has changed since is a conflict")
+        @Test("A save over a standby's rows that another program has changed since is a conflict")
         func conflict() throws {
             let fixture = try Fixture()
             try fixture.save("a")

@@ -81,7 +81,7 @@
         }
 
         @Test(
-            "A reader of history beside writers and two fail-overs misses nothing, and hears of losses",
+            "A reader of history beside writers and two fail-overs misses nothing, and gets the losses",
             arguments: isLong ? [true, false] : [false])
         func reading(isSynchronous: Bool) throws {
             let cluster = try PostgreSQLCluster(isSynchronous: isSynchronous)

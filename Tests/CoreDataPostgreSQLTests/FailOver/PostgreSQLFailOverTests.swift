@@ -49,7 +49,7 @@
             print("saves: \(run.labels("saved").count), failed: \(run.labels("failed").count)")
         }
 
-        @Test("Metadata tell whether commits wait for a standby, and the store does not keep that")
+        @Test("Metadata have whether commits wait for a standby, and the store does not keep that")
         func replicationInMetadata() throws {
             let (name, key) = ("told", NSPostgreSQLSynchronousReplicationKey)
             for isSynchronous in [true, false] {
@@ -74,7 +74,7 @@
             }
         }
 
-        @Test("Each process learns, where standbys lag, of its acknowledged saves that are gone")
+        @Test("Each process is notified, where standbys lag, of its acknowledged saves that are gone")
         func asynchronous() throws {
             let cluster = try PostgreSQLCluster(isSynchronous: false)
             let run = try FailOverRun(cluster)
@@ -110,7 +110,7 @@
             print("saves: \(run.labels("saved").count), lost and told: \(lost)")
         }
 
-        @Test("Keys that were reserved, or given, by a primary that is lost are given to nobody else")
+        @Test("Keys that were reserved, or given, by a primary that is lost are given to no other program")
         func reservedKeys() throws {
             let cluster = try PostgreSQLCluster(standbys: 1, isSynchronous: false)
             try cluster.make(database: "keys")

@@ -67,7 +67,7 @@
             #expect(store.identifier == coordinator.persistentStores.first?.identifier)
         }
 
-        @Test("A network that drops everything: the save is ended, and takes place where another server goes on")
+        @Test("A network that drops everything: the save is ended, and takes place where another server takes over")
         func drops() async throws {
             try save("a")
             try cluster.wait(for: 1)
@@ -98,7 +98,7 @@
             #expect(names(on: 0) == ["a"] + (0..<5).map { "b\($0)" })
         }
 
-        @Test("A server's clock is ten minutes ahead, or behind: tokens tell the same", arguments: [10, -10])
+        @Test("A server's clock is ten minutes ahead, or behind: tokens give the same answer", arguments: [10, -10])
         func clocks(minutes: Int) throws {
             try save("a")
             let shift = "ALTER TABLE coredata.saves ALTER COLUMN time SET DEFAULT now() + interval '\(minutes) minutes'"
@@ -149,7 +149,7 @@
         }
 
         @Test(
-            "A save that only the old primary had, when a standby is promoted beside it, is told as lost when it goes")
+            "A save that only the old primary had, when a standby is promoted beside it, is reported as lost later")
         func twoPrimaries() throws {
             context.performAndWait { context.retainsRegisteredObjects = true }
             try save("a")
@@ -194,7 +194,7 @@
             }
         }
 
-        @Test("A process is told of each of its saves that is lost, also where those are many")
+        @Test("A process is notified of each of its saves that is lost, also where those are many")
         func manySaves() throws {
             try save("a")
             try cluster.wait(for: 1)
@@ -215,7 +215,7 @@
             #expect(lost.allSatisfy { $0.insertedObjectIDs.count == 1 })
         }
 
-        @Test("A program that only listens hears of saves on another server, when its own has stopped")
+        @Test("A program that only listens is notified of saves on another server, when its own has stopped")
         func listening() throws {
             try save("a")
             let listening = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
@@ -252,7 +252,7 @@
             #expect(names(on: 0) == ["a", "b"])
         }
 
-        @Test("The error says that nobody knows, where no standby confirms in time")
+        @Test("The error is that of an unknown outcome, where no standby confirms in time")
         func neverConfirmed() async throws {
             try save("a")
             try cluster.tell("sync on")

@@ -158,7 +158,7 @@
             #expect(try OnlineStore.lines(older, "Chapter", "text").count == 4)
         }
 
-        @Test("A migration that is cancelled leaves the older version, and goes on when it is begun again")
+        @Test("A migration that is cancelled leaves the older version, and continues when it is begun again")
         func cancellation() throws {
             let text = Self.newer(("  pages int32", "  pages int64"))
             let store = try OnlineStore(Self.older, text)

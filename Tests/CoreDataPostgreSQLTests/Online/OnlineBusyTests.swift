@@ -32,7 +32,7 @@
             return connection
         }
 
-        @Test("A program goes on, and keeps its version, while all of its readers wait for somebody else's lock")
+        @Test("A program continues, and keeps its version, while all of its readers wait for a lock of another session")
         func busyReaders() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(
@@ -59,7 +59,7 @@
             #expect(try OnlineStore.lines(newer, "Item", "name", "count") == ["saved 1"])
         }
 
-        @Test("A program says later that it lives where the table of leases is locked, and reads meanwhile")
+        @Test("A program renews its lease later where the table of leases is locked, and reads at that time")
         func lockedLeases() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let context = try store.open(
@@ -74,7 +74,7 @@
             wait(until: "SELECT max(until) - interval '1 second' > '\(time)' FROM coredata.leases", store.database)
         }
 
-        @Test("A program that removes an older version goes on saying that it lives, and reads meanwhile")
+        @Test("A program that removes an older version still renews its lease, and reads at that time")
         func removing() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             try store.close(store.open(Self.older))

@@ -25,7 +25,7 @@
             "CREATE VIEW report AS SELECT name, count FROM item; CREATE VIEW words AS SELECT word FROM gone; "
             + "CREATE TABLE mine (id int, gone_id bigint REFERENCES gone (id))"
 
-        @Test("Others' views and foreign keys on parts of the older version are named before the migration begins")
+        @Test("Other programs' views and foreign keys on parts of the older version are named before the migration")
         func refusal() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)
@@ -46,7 +46,7 @@
             #expect(try OnlineStore.lines(newer, "Item", "name", "count") == ["o 1"])
         }
 
-        @Test("A later view keeps the columns that it needs, and no others; the end names it until it has gone")
+        @Test("A later view keeps only the columns that it needs; the end names it until it has gone")
         func later() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)

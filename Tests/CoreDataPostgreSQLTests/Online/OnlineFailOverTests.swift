@@ -38,7 +38,7 @@
             return migrator
         }
 
-        @Test("The primary stops answering while rows are migrated: the migration goes on where another server does")
+        @Test("The primary stops answering while rows are migrated: the migration continues on another server")
         func stopped() throws {
             let (cluster, url) = try filled(standbys: 1, isSynchronous: false)
             try cluster.wait(for: 1)
@@ -52,7 +52,7 @@
         }
 
         @Test(
-            "The server ends the migrator's sessions for longer than another server is waited for: it goes on each time",
+            "The server ends the migrator's sessions for longer than the wait for another one: it continues each time",
             .enabled(if: isLong, "it takes more than half a minute (OPENCOREDATA_LONG)"))
         func endedAgain() throws {
             let (cluster, url) = try filled(standbys: 1, isSynchronous: false)

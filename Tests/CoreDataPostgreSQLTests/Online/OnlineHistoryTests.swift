@@ -38,7 +38,7 @@
             }
         }
 
-        @Test("Each version hears its own names where attributes and entities exchange theirs")
+        @Test("History has each version's own names where attributes and entities exchange theirs")
         func exchangedNames() throws {
             let older = "entity X\n  a string\n  b string\nentity Y\n  c string"
             let newer = "entity Y was X\n  b string was a\n  a string was b\nentity X was Y\n  c string"
@@ -80,7 +80,7 @@
                     == ["Y unknown", "Y b", "Y unknown", "X unknown", "Y b", "Y a"])
         }
 
-        @Test("Each version hears its own names where entities below another one exchange theirs")
+        @Test("History has each version's own names where entities below another one exchange theirs")
         func exchangedSubentities() throws {
             let older = "entity R\n  n string\nentity S : R\n  p int16\n  q int16\nentity T : R\n  r int16"
             let newer =

@@ -53,7 +53,7 @@
             #expect(try OnlineStore.lines(newer, "Item", "name", "count") == ["one 1"])
         }
 
-        @Test("An index that somebody's snapshot leaves unfinished is removed by the next attempt")
+        @Test("An index that another session's snapshot leaves unfinished is removed by the next attempt")
         func snapshot() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)

@@ -112,7 +112,7 @@
             }
         }
 
-        @Test("A migration that is cancelled half-way says that its half stays, and how it goes, or goes on")
+        @Test("The error of a migration that is cancelled half-way names its half, and how that is removed or resumed")
         func cancelledHalf() throws {
             let store = try OnlineStore(Self.newer, Self.older)
             let older = try store.open(Self.newer)

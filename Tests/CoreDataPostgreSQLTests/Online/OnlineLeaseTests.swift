@@ -32,7 +32,7 @@
             return child
         }
 
-        @Test("A program that slept past its lease, and whose version has ended, writes nothing and is told so")
+        @Test("A program that slept past its lease, and whose version has ended, writes nothing and gets an error")
         func sleeper() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let child = try stoppedProgram(store)
@@ -46,7 +46,7 @@
             #expect(try OnlineStore.lines(newer, "Item", "name").count == count)
         }
 
-        @Test("A program that slept past its lease goes on where its version is served still")
+        @Test("A program that slept past its lease continues where its version is served still")
         func shortSleeper() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let child = try stoppedProgram(store)

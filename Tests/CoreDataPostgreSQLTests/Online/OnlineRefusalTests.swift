@@ -141,7 +141,7 @@
             }
         }
 
-        @Test("The stages of a model are refused while others use the store")
+        @Test("The stages of a model are refused while other programs use the store")
         func stages() throws {
             let (older, newer) = (DepotModels.stages[0], DepotModels.stages[3])
             let store = try OnlineStore(older, newer)
@@ -158,7 +158,7 @@
             }
         }
 
-        @Test("The forecast tells the steps by their kinds, and the locks")
+        @Test("The forecast has the steps by their kinds, and the locks")
         func forecast() throws {
             let text = Self.older.replacingOccurrences(of: "pages int32", with: "sheets int64 was pages")
                 .replacingOccurrences(of: "  code string!", with: "  code string! index\n  note string! = none")

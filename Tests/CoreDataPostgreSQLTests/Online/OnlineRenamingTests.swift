@@ -50,7 +50,7 @@
             }
         }
 
-        @Test("A renaming changes no table, and programs of both versions go on beside each other, each with its names")
+        @Test("A renaming changes no table, and programs of both versions continue, each with its names")
         func bothVersions() throws {
             let store = try Self.store()
             let older = try store.open(Self.older)
@@ -105,7 +105,7 @@
             }
         }
 
-        @Test("History tells a program the changes of the other version, in the program's own names")
+        @Test("History gives a program the changes of the other version, in the program's own names")
         func history() throws {
             let store = try Self.store()
             let older = try store.open(Self.older)
@@ -155,7 +155,7 @@
             #expect(try OnlineStore.lines(newer, "Volume", "name").count == 3)
         }
 
-        @Test("A later migration without others gives tables, columns and rows the names that a new store has")
+        @Test("A later migration that is not online gives tables, columns and rows the names that a new store has")
         func laterMigration() throws {
             let store = try Self.store()
             let older = try store.open(Self.older)

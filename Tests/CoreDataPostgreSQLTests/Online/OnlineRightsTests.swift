@@ -25,7 +25,7 @@
             }
         }
 
-        @Test("Roles that read and write rows go on when the owner migrates, in both versions")
+        @Test("Roles that read and write rows continue when the owner migrates, in both versions")
         func rights() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let off: [AnyHashable: Any] = [NSPostgreSQLOnlineMigrationOption: false]

@@ -12,7 +12,7 @@
         private static let older = "entity Item\n  name string\n  count int16"
         private static let newer = older + "\n  note string"
 
-        @Test("A rollback does not drop the newer version's later writes, unless somebody allows it")
+        @Test("A rollback does not drop the newer version's later writes, unless an option allows it")
         func rollback() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)
@@ -44,7 +44,7 @@
             #expect(store.columns("item") == ["count", "entity", "id", "name", "version"])
         }
 
-        @Test("An older version stays for a delay of days, whether or not the leases of programs are removed meanwhile")
+        @Test("An older version stays for a delay of days, whether or not the leases of programs are removed")
         func longDelay() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)
@@ -69,7 +69,7 @@
             #expect(store.database.psql("SELECT count(*) FROM coredata.model_versions WHERE state = 'removed'") == "1")
         }
 
-        @Test("A table of leases or moves that somebody has dropped is made anew, and the store is opened")
+        @Test("A table of leases or moves that was dropped is made anew, and the store is opened")
         func droppedTable() throws {
             let store = try OnlineStore(Self.older, Self.newer)
             let older = try store.open(Self.older)

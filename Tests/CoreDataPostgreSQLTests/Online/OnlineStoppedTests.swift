@@ -8,7 +8,7 @@
     /// Programs that stop in the middle of an online migration, and neither end nor continue.
     @Suite(.waiting, .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     struct OnlineStoppedTests {
-        @Test("A migration that stops within a transaction loses it, and others get its locks")
+        @Test("A migration that stops within a transaction loses it, and other sessions get its locks")
         func withinTransaction() throws {
             let database = try TestDatabase()
             #expect(database.psql("CREATE TABLE item (id integer, value integer)") != nil)
@@ -25,7 +25,7 @@
             #expect(database.psql("SELECT value FROM item") == "3")
         }
 
-        @Test("A migration that stops between two transactions loses the lock for which others wait")
+        @Test("A migration that stops between two transactions loses the lock for which other programs wait")
         func betweenTransactions() throws {
             let database = try TestDatabase()
             let connection = try PostgreSQLConnection(#require(PostgreSQLAddress(database.url)))
@@ -35,7 +35,7 @@
             #expect(throws: PostgreSQLError.self) { try connection.execute("SELECT 1") }
         }
 
-        @Test("Another program ends a migration that has stopped, and programs of the older version save meanwhile")
+        @Test("Another program ends a migration that has stopped, and programs of the older version save at that time")
         func takenOver() throws {
             let store = try OnlineStore(OnlineModels.older, OnlineModels.newer)
             let older = try store.open(OnlineModels.older)

@@ -141,7 +141,7 @@
             #expect(try both.links("3") == "D of D")
         }
 
-        @Test("History tells the programs of both versions, each by its own names, and tells each change once")
+        @Test("History has each change once for the programs of both versions, each by its own names")
         func history() throws {
             let both = try Both()
             let token = try #require(both.newer.persistentStoreCoordinator).currentPersistentHistoryToken(
@@ -367,7 +367,7 @@
             #expect(store.database.psql("SELECT count(*) > \(rows / 2) FROM author_books") == "t")
         }
 
-        @Test("A migration whose rows do not fit leaves the store as it was, and programs of the older version go on")
+        @Test("A migration whose rows do not fit leaves the store unchanged; programs of the older version continue")
         func unfitRows() throws {
             let store = try OnlineStore(Both.older, Both.newer)
             let older = try store.open(Both.older)
@@ -386,7 +386,7 @@
             }
         }
 
-        @Test("The forecast tells the pairs that will be made, and the triggers")
+        @Test("The forecast has the pairs that will be made, and the triggers")
         func forecast() throws {
             let store = try OnlineStore(Both.older, Both.newer)
             let older = try store.open(Both.older)

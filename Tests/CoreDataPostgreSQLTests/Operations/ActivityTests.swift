@@ -15,7 +15,7 @@
             }
         }
 
-        @Test("A coordinator tells the connections of a store, its writes and generations, and all of it in one line")
+        @Test("A coordinator has the connections of a store, its writes and generations, and all of it in one line")
         func values() throws {
             let library = try Library(.postgreSQL)
             let context = library.context()
@@ -71,7 +71,7 @@
             #expect(waits.longest > 0 && waits.longest == waits.seconds)
         }
 
-        @Test("A save that others are in the way of is repeated, and each repetition is counted")
+        @Test("A save that another session delays is repeated, and each repetition is counted")
         func repetitions() throws {
             let library = try Library(.postgreSQL, options: [NSPostgreSQLLockTimeoutOption: 0.01])
             let context = library.context()
@@ -129,7 +129,7 @@
             #expect(lines.withLock { $0.allSatisfy { $0.hasPrefix("CoreData: PostgreSQL ") } })
         }
 
-        @Test("A primary tells which standbys follow, how far behind they are, and how much was read from them")
+        @Test("A primary reports which standbys follow, how far behind they are, and how much was read from them")
         func standbys() throws {
             let cluster = try PostgreSQLCluster(standbys: 1, isSynchronous: true)
             try cluster.make(database: "library")

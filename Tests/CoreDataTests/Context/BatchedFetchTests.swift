@@ -54,7 +54,7 @@ struct BatchedFetchTests {
 
     private var cachedRows: Int { library.coordinator.cachedRowCount }
 
-    @Test("A fetch in batches whose objects nobody holds leaves nothing behind", .onStores(.sqlite, .inMemory))
+    @Test("A fetch in batches whose objects are released leaves nothing behind", .onStores(.sqlite, .inMemory))
     func finishedFetches() throws {
         for _ in 0..<20 { try context.performAndWait { _ = try context.fetch(books(7)) } }
         let held = try context.performAndWait { try context.fetch(books(50)) }
@@ -73,7 +73,7 @@ struct BatchedFetchTests {
     }
 
     @Test(
-        "Count, first, last, iteration and slices of the results read the batches they look at and no others",
+        "Count, first, last, iteration and slices of the results read only the batches that they use",
         .onStores(.sqlite, .inMemory))
     func reading() throws {
         try context.performAndWait {
@@ -99,7 +99,7 @@ struct BatchedFetchTests {
     }
 
     @Test(
-        "A context knows the batches of its latest 16 fetches, and an object of an older one is read alone",
+        "A context has the batches of its latest 16 fetches, and an object of an older one is read alone",
         .onStores(.sqlite, .inMemory))
     func latestFetches() throws {
         try context.performAndWait {
@@ -151,7 +151,7 @@ struct BatchedFetchTests {
     }
 
     @Test(
-        "An object that comes with its batch is a fault until it is looked at, and awakes once then",
+        "An object that comes with its batch is a fault until it is used, and awakes once then",
         .onStores(.sqlite))
     func awaking() throws {
         let model = LibraryModel.make()

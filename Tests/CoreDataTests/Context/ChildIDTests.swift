@@ -97,7 +97,7 @@ struct ChildIDTests {
         low.performAndWait { held.value.0.delegate = nil }
     }
 
-    @Test("An object read above under its permanent id is the one known here under a temporary id")
+    @Test("An object read above under its permanent id is the one registered here under a temporary id")
     func readUnderPermanentIDs() throws {
         let library = try Library(model: PairModel.make())
         let root = library.context()

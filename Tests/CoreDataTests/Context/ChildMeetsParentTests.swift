@@ -37,7 +37,7 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "A child's order leaves out objects that its parent has deleted or let go, and keeps those that it has added",
+        "A child's order leaves out objects that its parent has deleted or removed, and keeps those that it has added",
         arguments: kinds)
     func order(kind: StoreKind) throws {
         let library = try Library(kind, model: PairModel.make())
@@ -107,7 +107,7 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "A child's reads count as its parents' reads: their save meets others' writes since",
+        "A child's reads count as its parents' reads: their save finds other contexts' writes since",
         arguments: kinds, [(1, 2), (2, 2), (1, 100), (2, 100)])
     func readThrough(kind: StoreKind, levels: (depth: Int, value: Int)) throws {
         let (depth, value) = levels
@@ -144,7 +144,7 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "A deletion in a child takes the object out of relationships that the parent has set meanwhile",
+        "A deletion in a child takes the object out of relationships that the parent has set in between",
         arguments: kinds, ["owner", "queuedBy"])
     func deletedMember(kind: StoreKind, key: String) throws {
         let library = try Library(kind, model: PairModel.make())
@@ -175,7 +175,7 @@ struct ChildMeetsParentTests {
     }
 
     @Test(
-        "A member that a child takes out of a list, without having known it as one, is out on both sides",
+        "A member that a child takes out of a list, without having read it as one, is out on both sides",
         arguments: kinds)
     func takenOut(kind: StoreKind) throws {
         let library = try Library(kind, model: PairModel.make())

@@ -46,7 +46,7 @@ struct ConcurrencyTests {
         await context.perform { context.checkInvariants() }
     }
 
-    @Test("A block of a coordinator may wait for others of it, also in blocks of a context and another coordinator")
+    @Test("A block of a coordinator may wait for another one, also in blocks of a context and another coordinator")
     func nestedBlocksOfCoordinator() async throws {
         let library = try Library()
         let coordinator = library.coordinator

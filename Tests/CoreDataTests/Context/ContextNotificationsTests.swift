@@ -34,7 +34,7 @@ struct ContextNotificationsTests {
         deinit { observers.forEach(NotificationCenter.default.removeObserver) }
     }
 
-    @Test("A save without changes is told, too")
+    @Test("A save without changes is posted, too")
     func emptySave() throws {
         let context = try Library().context()
         try context.performAndWait {
@@ -63,7 +63,7 @@ struct ContextNotificationsTests {
         #expect(try library.saved("Author", "name") == ["A"])
     }
 
-    @Test("A reset names the ids of all objects, also of new ones that nobody holds")
+    @Test("A reset names the ids of all objects, also of new ones that were released")
     func reset() throws {
         let context = try Library().context()
         try context.performAndWait {
@@ -80,7 +80,7 @@ struct ContextNotificationsTests {
         }
     }
 
-    @Test("A merge tells which objects it refreshed beside the changes of the other context")
+    @Test("A merge lists the objects that it refreshed beside the changes of the other context")
     func merged() throws {
         let library = try Library()
         let context = library.context()
@@ -105,7 +105,7 @@ struct ContextNotificationsTests {
         }
     }
 
-    @Test("A primitive value that willSave() sets is saved, and nobody is told once more")
+    @Test("A primitive value that willSave() sets is saved, and no object is called once more")
     func primitiveValue() throws {
         let model = ModelText.model("entity Item\n  name string\n  changed date")
         model.entitiesByName["Item"]?.managedObjectClassName = NSStringFromClass(DatedItem.self)

@@ -217,7 +217,7 @@ struct EntryPointTests {
         #expect(lines.contains { $0.contains("The object <Author") && $0.contains("reading of 'name'") }, "\(text)")
     }
 
-    @Test("the environment's 1 stops where a context was told to ignore, and 0 says nothing where one was told to stop")
+    @Test("the environment's 1 stops where a context ignores violations, and 0 prints nothing where one stops")
     func environment() async {
         let stopped = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             setenv("OPENCOREDATA_CONCURRENCY_DEBUG", "1", 1)
@@ -235,7 +235,7 @@ struct EntryPointTests {
         #expect(!nothing.contains("CoreData:"), "\(nothing)")
     }
 
-    @Test("a context's own response goes to its children, and one that ignores says nothing")
+    @Test("a context's own response applies to its children, and one that ignores prints nothing")
     func inherited() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = try Library()

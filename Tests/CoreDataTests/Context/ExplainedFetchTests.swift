@@ -113,7 +113,7 @@ struct ExplainedFetchTests {
         }
     }
 
-    @Test("A store in SQLite tells its sizes, history and damage", .onStores(.sqlite))
+    @Test("The explanation of a store in SQLite has its sizes, history and damage", .onStores(.sqlite))
     func inspection() throws {
         let all = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
         #expect(all.damage == [])
@@ -126,7 +126,7 @@ struct ExplainedFetchTests {
     }
 
     #if PostgreSQL
-        @Test("A store in a database tells its sizes and history", .onStores(.postgreSQL))
+        @Test("The explanation of a store in a database has its sizes and history", .onStores(.postgreSQL))
         func inspectedDatabase() throws {
             let all = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
             #expect(all.damage == nil)
@@ -136,7 +136,7 @@ struct ExplainedFetchTests {
         }
     #endif
 
-    @Test("Damage is told line by line", .onStores(.sqlite))
+    @Test("Damage is reported line by line", .onStores(.sqlite))
     func damage() throws {
         let database = try RawDatabase(library.storeURL)
         try database.execute(
@@ -153,7 +153,7 @@ struct ExplainedFetchTests {
     }
 
     @Test(
-        "A fault in the tables that no save writes is told by its place, and mended as far as it can be",
+        "A fault in the tables that no save writes is reported with its place, and repaired as far as it can be",
         .onStores(.sqlite))
     func irregular() throws {
         try context.performAndWait {

@@ -46,7 +46,7 @@ struct FetchWithinBlockTests {
         return request
     }
 
-    @Test("It tells nobody; the notification comes at the end and has all that the block did, each in its place")
+    @Test("It posts nothing; the notification comes at the end and has all that the block did, each in its place")
     func oneNotification() throws {
         let library = try Library()
         let context = library.context()
@@ -128,7 +128,7 @@ struct FetchWithinBlockTests {
         }
     }
 
-    @Test("A block that ends tells by itself")
+    @Test("A block that ends posts by itself")
     func endOfBlock() async throws {
         let library = try Library()
         let context = library.context()
@@ -181,7 +181,7 @@ struct FetchWithinBlockTests {
         }
     }
 
-    @Test("A child that reads through its parent makes the parent tell nobody")
+    @Test("A child that reads through its parent makes the parent post nothing")
     func children() throws {
         let library = try Library()
         let parent = library.context()

@@ -40,7 +40,7 @@ struct GivenKeysTests {
         }
     }
 
-    @Test("Numbers that were given before, twice or by nobody are refused, and the objects stay as they are")
+    @Test("Numbers that were given before, twice or by no store are refused, and the objects stay as they are")
     func refusals() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")

@@ -16,7 +16,7 @@ struct HeldForBlockTests {
         return library
     }
 
-    @Test("Objects that a fetch gave are registered, and no faults where it was told so, though nobody holds them")
+    @Test("Objects that a fetch gave are registered, and no faults where it was set so, though no reference is kept")
     func fetched() throws {
         let context = try library(books: 100).context()
         try context.performAndWait {

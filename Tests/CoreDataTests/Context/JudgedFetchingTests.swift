@@ -16,7 +16,7 @@ struct JudgedFetchingTests {
     }
 
     @Test(
-        "An in-memory store looks into transformable values, for objects, ids and counts, with order, limit and offset",
+        "An in-memory store evaluates transformable values, for objects, ids and counts, with order, limit and offset",
         arguments: [true, false])
     func intoTransformables(isChild: Bool) throws {
         let root = try context(.inMemory)
@@ -62,7 +62,7 @@ struct JudgedFetchingTests {
     }
 
     @Test(
-        "ANY, ALL, NONE and CONTAINS look into arrays in transformable attributes",
+        "ANY, ALL, NONE and CONTAINS evaluate arrays in transformable attributes",
         arguments: [
             ("ANY keywords == 10", ["b"]), ("ANY keywords >= 3", ["a", "b"]), ("ALL keywords < 3", ["c"]),
             ("NONE keywords == 2", ["a", "b"]), ("keywords CONTAINS 3", ["a"]),

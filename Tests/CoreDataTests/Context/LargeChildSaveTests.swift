@@ -37,7 +37,7 @@ struct LargeChildSaveTests {
     }
 
     @Test(
-        "Every look at the parent sees the child's save",
+        "Every read of the parent sees the child's save",
         arguments: [StoreKind.sqlite, .inMemory, .atomic, .incremental])
     func isThere(kind: StoreKind) throws {
         let stage = try Stage(kind)
@@ -65,7 +65,7 @@ struct LargeChildSaveTests {
         #expect(try stage.library.saved("Author", "name") == ["Ada"])
     }
 
-    @Test("It is taken over even if nobody looks, and said by the parent's notification")
+    @Test("It is taken over even if the parent is not read, and is in the parent's notification")
     func isAnnounced() throws {
         let stage = try Stage()
         let isTold = DispatchSemaphore(value: 0)
@@ -104,7 +104,7 @@ struct LargeChildSaveTests {
         stage.root.performAndWait { #expect(stage.root.updatedObjects.isEmpty) }
     }
 
-    @Test("The parent's save meets others' saves to the store, also where the child's objects are taken over later")
+    @Test("The parent's save finds other saves to the store, also where the child's objects are taken over later")
     func othersSave() throws {
         // The child's save, then another coordinator's, then the parent's: with both ways of taking over.
         func outcome(later: Bool) throws -> Int? {

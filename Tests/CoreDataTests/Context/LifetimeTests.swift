@@ -26,7 +26,7 @@ struct LifetimeTests {
     }
 
     @Test(
-        "A fetch with a batch size reads keys, and rows a batch at a time, when the first of a batch is looked at",
+        "A fetch with a batch size reads keys, and rows a batch at a time, when the first of a batch is used",
         .onStores(.sqlite, .inMemory))
     func batches() throws {
         let (library, context) = try library(books: 1000)

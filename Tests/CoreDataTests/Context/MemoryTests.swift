@@ -10,7 +10,7 @@ import Testing
         if: dlsym(nil, "__tsan_init") != nil, "The thread sanitizer keeps memory of its own for each that is used."))
 struct MemoryTests {
     /// Runs in a process of its own: other tests use memory, too.
-    @Test("Very many fetched faults give their memory back when they are let go")
+    @Test("Very many fetched faults give their memory back when they are released")
     func faultsAreReleased() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let count = 1_000_000

@@ -142,7 +142,7 @@ struct NestedContextTests {
     }
 
     @Test(
-        "A child's change of an object that its parent deleted meanwhile is error 133020, and nothing is pushed",
+        "A child's change of an object that its parent deleted in between is error 133020, and nothing is pushed",
         arguments: StoreKind.allCases)
     func conflictWithDeletion(kind: StoreKind) throws {
         let library = try Library(kind)
@@ -314,7 +314,7 @@ struct NestedContextTests {
     }
 
     @Test(
-        "An object that a deleted one had let go in the child stays in the parent, though the delete rule is cascade",
+        "An object that a deleted one had lost in the child stays in the parent, though the delete rule is cascade",
         .onEveryKindOfStore)
     func deletionAfterLettingGo() throws {
         let library = try Library()

@@ -45,7 +45,7 @@ struct RefreshedPairTests {
         }
     }
 
-    @Test("A deletion goes on emptying links to the object, though their owner is refreshed")
+    @Test("A deletion still empties links to the object, though their owner is refreshed")
     func deletedTarget() throws {
         for depth in 0..<2 {
             let library = try Library(model: PairModel.make())

@@ -22,7 +22,7 @@ struct UnsavedIndexTests {
         return Set(found)
     }
 
-    @Test("Find-or-create makes each object once, and looks at few of those that are there")
+    @Test("Find-or-create makes each object once, and reads few of the existing ones")
     func findOrCreate() throws {
         let context = try Library().context()
         try context.performAndWait {
@@ -149,7 +149,7 @@ struct UnsavedIndexTests {
         }
     }
 
-    @Test("Objects of a class that answers keys by itself are judged", .onStores(.sqlite))
+    @Test("Objects of a class that answers keys by itself are evaluated on the client", .onStores(.sqlite))
     func ownAnswers() throws {
         let library = try Library()
         let context = library.context()

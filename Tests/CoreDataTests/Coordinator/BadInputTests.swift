@@ -127,7 +127,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a database of somebody else is refused")
+    @Test("a database of another program is refused")
     func foreignDatabase() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent(Self.name)
@@ -320,7 +320,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "a file that nobody may write is refused unless it is only read",
+        "a file that cannot be written is refused unless it is only read",
         .disabled(if: ImmutableMark.obstacle != nil, Comment(rawValue: ImmutableMark.obstacle ?? "")))
     func immutableFile() throws {
         let folder = try filledFolder(3)
@@ -334,7 +334,7 @@ struct BadInputTests {
     }
 
     @Test(
-        "A folder that nobody may write gets no store, and one that is there can be read",
+        "A folder that cannot be written gets no store, and one that is there can be read",
         .disabled(if: ImmutableMark.obstacle != nil, Comment(rawValue: ImmutableMark.obstacle ?? "")))
     func immutableFolder() throws {
         let folder = try filledFolder(3)
@@ -401,7 +401,7 @@ struct BadInputTests {
         }
     }
 
-    @Test("a damaged model in a store is told as such, and the store still opens with a model of the program's")
+    @Test("a damaged model in a store is named in the error, and the store still opens with a model of the program's")
     func damagedModel() throws {
         let folder = try filledFolder(3)
         let url = folder.url.appendingPathComponent(Self.name)

@@ -102,7 +102,7 @@ struct CoordinatorFilesTests {
         #expect(try titles(in: target.storeURL) == ["new"])
     }
 
-    @Test("migratePersistentStore goes on at the new address; the old file stays")
+    @Test("migratePersistentStore continues at the new address; the old file stays")
     func migrate() throws {
         let library = try Library()
         try save("T", in: library)
@@ -116,7 +116,7 @@ struct CoordinatorFilesTests {
         #expect(try titles(in: library.storeURL) == ["T"])
     }
 
-    @Test("Objects that came from a store are those of the one it is moved to, which goes on writing history")
+    @Test("Objects that came from a store are those of the one it is moved to, which continues to write history")
     func migrateWithObjects() throws {
         let library = try Library()
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

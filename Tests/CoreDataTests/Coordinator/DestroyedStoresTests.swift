@@ -165,7 +165,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test("An error tells how long was waited only where somebody waited")
+    @Test("An error has the time of the wait only where the call waited")
     func waitedTime() throws {
         let place = try TemporaryFolder()
         let files = SQLiteStoreFiles(place.url.appendingPathComponent("n.sqlite"))
@@ -302,7 +302,7 @@ struct DestroyedStoresTests {
         }
     }
 
-    @Test("A store that others exchange for ever is an error at the time limit")
+    @Test("A store that other processes exchange for ever is an error at the time limit")
     func exchangedForEver() throws {
         try withTemporaryFolder { folder in
             let (url, other) = (folder.appendingPathComponent("n.sqlite"), folder.appendingPathComponent("o.sqlite"))
@@ -324,7 +324,7 @@ struct DestroyedStoresTests {
     }
 
     @Test(
-        "Nobody goes on without the lock because of a disk that fails or a file that cannot be opened now",
+        "No process continues without the lock because of a disk that fails or a file that cannot be opened now",
         arguments: [
             (SQLITE_READONLY, true), (SQLITE_NOTADB, true), (SQLITE_CORRUPT, true), (SQLITE_IOERR, false),
             (SQLITE_IOERR | 2 << 8, false), (SQLITE_CANTOPEN, false), (SQLiteError.codeOfMovedFile, false),
@@ -402,7 +402,7 @@ struct DestroyedStoresTests {
     }
 
     @Test(
-        "A store that other processes destroy and replace can be opened meanwhile, and is whole"
+        "A store that other processes destroy and replace can be opened at any time, and is whole"
     )
     func openedMeanwhile() throws {
         try withTemporaryFolder { folder in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Expressions")
 struct NSExpressionTests {
-    @Test("Every kind tells its parts")
+    @Test("Every kind has its parts")
     func parts() {
         let path = NSExpression(forKeyPath: "a.b")
         #expect(path.expressionType == .keyPath)
@@ -112,7 +112,7 @@ struct NSExpressionTests {
         #expect(same.rewriting { $0 } === same)
     }
 
-    @Test("Every predicate tells its form")
+    @Test("Every predicate has its form")
     func forms() {
         guard case .comparison = NSPredicate(format: "a == 1").form else { return #expect(Bool(false), "comparison") }
         guard case .compound = NSPredicate(format: "NOT a == 1").form else { return #expect(Bool(false), "compound") }

@@ -145,7 +145,7 @@ struct PredicateEvaluationTests {
         #expect(try !holds("SELF == %@", [Identity()], for: thing))
     }
 
-    @Test("Texts are equal, ordered and begin with others by their bytes, as in a store")
+    @Test("Texts are equal, ordered and begin with other texts by their bytes, as in a store")
     func bytes() throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         #expect(try !holds("SELF == %@", [composed], for: decomposed))

@@ -48,7 +48,7 @@ struct SortDescriptorTests {
         #expect(byLength.sortSelector == nil && byLength.sortKey == "name")
     }
 
-    @Test("A descriptor tells key and direction, reverses, prints and compares")
+    @Test("A descriptor has key and direction, reverses, prints and compares")
     func properties() {
         let descriptor = NSSortDescriptor(key: "a.b", ascending: true)
         #expect(descriptor.key == "a.b" && descriptor.sortKey == "a.b" && descriptor.ascending)

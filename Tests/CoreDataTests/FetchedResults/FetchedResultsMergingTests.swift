@@ -2,9 +2,9 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("A fetched-results controller beside others' saves", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("A fetched-results controller beside saves of other contexts", .leavesNothingBehind, .onEveryKindOfStore)
 struct FetchedResultsMergingTests {
-    @Test("A saved change of an object that the context does not know, or of one that decides about it, is told")
+    @Test("A saved change of an unregistered object, or of one that decides about it, reaches the delegate")
     func unknownObjects() throws {
         let library = try Library()
         let other = library.context()

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Random changes, which a delegate plays on a copy of the results.
 @Suite(
-    "The changes that a fetched-results controller tells lead from the old results to the new ones",
+    "The delegate calls of a fetched-results controller lead from the old results to the new ones",
     .leavesNothingBehind,
     .onEveryKindOfStore)
 struct FetchedResultsReplayTests {

@@ -104,7 +104,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("Objects are of the section that their present value names, also beside others with the same stored value")
+    @Test("Objects are of the section that their present value names, also beside objects with the same stored value")
     func sectionsOfChangedObjects() throws {
         try withBooks(["a1", "a2", "a3", "a4", "b1"]) { context, books in
             books[1].setValue("a", forKey: "note")
@@ -166,7 +166,7 @@ struct NSFetchedResultsControllerTests {
     }
 
     @Test(
-        "A change after which objects are not sorted by section is told on standard error, and groups them by section",
+        "A change after which objects are not sorted by section is reported on standard error, and regroups them",
         .onStores(.sqlite))
     func outOfOrderLater() async {
         let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
@@ -221,7 +221,7 @@ struct NSFetchedResultsControllerTests {
 
     // MARK: Delegate calls
 
-    @Test("Sections are told before objects, deletions by the old places, insertions by the new ones")
+    @Test("Sections come before objects, deletions with the old places, insertions with the new ones")
     func order() throws {
         try withBooks(["a1", "a2", "b1", "c1"]) { context, books in
             let controller = controller(context, sections: "note", sort: ["note", "title"])
@@ -243,7 +243,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("A change that does not touch the order is an update; one of an object not in the results is not told")
+    @Test("A change that does not touch the order is an update; one of an object not in the results is not reported")
     func updates() throws {
         try withBooks(["a", "b", "c"]) { context, books in
             let controller = controller(context, predicate: NSPredicate(format: "title != 'c'"))
@@ -259,7 +259,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("A moved object alone is told as moved, not the objects that made room")
+    @Test("Only the moved object is reported as moved, not the objects that made place")
     func moves() throws {
         try withBooks(["a", "b", "c", "d"]) { context, books in
             let controller = controller(context)
@@ -343,7 +343,7 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
-    @Test("A reset is told to nobody; the next change, or the next fetch, brings the results up to date")
+    @Test("A reset is not reported; the next change, or the next fetch, brings the results up to date")
     func reset() throws {
         try withBooks(["a", "b"]) { context, books in
             let controller = controller(context)
@@ -412,7 +412,7 @@ struct NSFetchedResultsControllerTests {
 
     // MARK: Other forms
 
-    @Test("A delegate that takes differences, and none for sections, is told the ids that came, went and moved")
+    @Test("A delegate that takes differences, and none for sections, gets the ids that came, went and moved")
     func difference() throws {
         final class Taker: NSObject, NSFetchedResultsControllerDelegate {
             var ids: [NSManagedObjectID] = []

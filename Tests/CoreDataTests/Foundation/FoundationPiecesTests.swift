@@ -63,7 +63,7 @@ struct FoundationPiecesTests {
         #expect(await task.value == 0)
     }
 
-    @Test("A plain object answers for its stored properties by name and by path")
+    @Test("An object without a model answers for its stored properties by name and by path")
     func keyValueReading() {
         let child = Node(name: "child", next: nil)
         let node = Node(name: "root", next: child)

@@ -21,7 +21,7 @@ struct LockHoldersTests {
         return descriptor
     }
 
-    @Test("They are found among hundreds of locks, which the kernel tells in several pages")
+    @Test("They are found among hundreds of locks, which the kernel lists in several pages")
     func manyLocks() throws {
         try withTemporaryFolder { folder in
             let files = ["first", "many", "last"].map { folder.appendingPathComponent($0) }

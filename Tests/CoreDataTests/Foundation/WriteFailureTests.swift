@@ -93,7 +93,7 @@ struct WriteFailureTests {
         #expect(text.contains("RLIMIT_FSIZE"), "\(text)")
     }
 
-    @Test("A program that deals with the signal by itself goes on doing so")
+    @Test("A program that deals with the signal by itself continues to do so")
     func ownHandler() async {
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)
@@ -105,7 +105,7 @@ struct WriteFailureTests {
         }
     }
 
-    @Test("A store that somebody writes is an error that names the writer and a remedy", arguments: [0, 0.3])
+    @Test("A store that another process writes is an error that names the writer and a remedy", arguments: [0, 0.3])
     func busy(timeout: Double) throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Library.sqlite")

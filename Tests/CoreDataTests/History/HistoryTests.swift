@@ -226,7 +226,7 @@ struct HistoryTests {
         #expect(error.code == NSCoreDataError)
     }
 
-    @Test("history is deleted before a date, a token, a transaction; names that nobody needs go too")
+    @Test("history is deleted before a date, a token, a transaction; names that no row needs are deleted, too")
     func deletion() throws {
         let history = try HistoryStack()
         for author in ["a", "b", "c", "d"] { try history.save(author: author) { $0.make("Tag") } }

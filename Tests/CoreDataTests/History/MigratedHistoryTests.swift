@@ -51,7 +51,7 @@ struct MigratedHistoryTests {
         #expect(last.tombstones.isEmpty)
     }
 
-    @Test("History tells no change of one property under another's name where a migration exchanges their names")
+    @Test("History has no change of one property under another's name where a migration exchanges their names")
     func exchangedNames() throws {
         let folder = try TemporaryFolder()
         func history(

@@ -46,7 +46,7 @@ struct RemoteChangeTests {
     }
 
     @Test(
-        "Another process's saves are announced, with the token of the newest, and history tells their changes",
+        "Another process's saves are announced, with the token of the newest, and history has their changes",
         .timeLimit(.minutes(10)), .onStores(.sqlite))
     func processes() async throws {
         let library = try Library(options: [
@@ -120,7 +120,7 @@ struct RemoteChangeTests {
         #expect(late.all.isEmpty)
     }
 
-    @Test("a commit that others see only a while after its bytes were written is announced", .timeLimit(.minutes(10)))
+    @Test("a commit that is visible only a while after its bytes were written is announced", .timeLimit(.minutes(10)))
     func lateCommit() async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         let notices = CommitNotices(newest: nil) { _ in continuation.yield() }

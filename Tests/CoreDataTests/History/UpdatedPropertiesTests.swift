@@ -165,7 +165,7 @@ struct UpdatedPropertiesTests {
         #expect(try names("Museum") == nil)
     }
 
-    @Test("A change without a known writer cannot tell its properties")
+    @Test("The properties of a change without a known writer cannot be determined")
     func unknownWriter() throws {
         let (visit, label) = try save { ($0.make("Visit"), $0.make("Label")) }
         _ = try save { _ in
@@ -181,7 +181,7 @@ struct UpdatedPropertiesTests {
         #expect(try names("Visit") == nil)
     }
 
-    @Test("changes that are proven to be Apple's name their properties, as far as Apple's order is known")
+    @Test("changes that are proven to be Apple's name their properties, as far as Apple's order is established")
     func apple() throws {
         let (visit, pair) = try save { ($0.make("Visit"), $0.make("Pair")) }
         _ = try save { context in

@@ -7,7 +7,7 @@ import Testing
 /// Relationships that are set while objects are made must come out as if the second pass had set them.
 @Suite("Relationships that a migration sets early", .leavesNothingBehind)
 struct EarlyLinkTests {
-    @Test("The overrides of the hook for relationships are known by policy")
+    @Test("The overrides of the hook for relationships are found by policy")
     func overrides() {
         #expect(!PolicyOverrides.createRelationships(NSEntityMigrationPolicy.self))
         #expect(!PolicyOverrides.createRelationships(DoublingPolicy.self))

@@ -162,7 +162,7 @@ struct MappedMigrationTests {
         }
     }
 
-    @Test("a function that nobody knows ends the migration with 134170 and names it")
+    @Test("an unknown function ends the migration with 134170 and is named")
     func unknownFunction() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder)
@@ -176,7 +176,7 @@ struct MappedMigrationTests {
         }
     }
 
-    @Test("a key of the manager that nobody knows ends the migration and is named")
+    @Test("an unknown key of the manager ends the migration and is named")
     func unknownKey() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder)

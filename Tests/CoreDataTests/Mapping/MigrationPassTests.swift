@@ -57,7 +57,7 @@ struct MigrationPassTests {
         }
     }
 
-    @Test("others that open the destination wait as long as a pass fills it", arguments: ["sqlite", "xml", "binary"])
+    @Test("other openers of the destination wait as long as a pass fills it", arguments: ["sqlite", "xml", "binary"])
     func waiting(_ suffix: String) throws {
         try withSource(suffix) { source, destination in
             let code = Locked<Int?>(nil)

@@ -86,7 +86,7 @@ struct ContestedMigrationTests {
     }
 
     @Test(
-        "one pass of a mapping model into a destination is made, the others are refused and say why",
+        "one pass of a mapping model into a destination is made, all later ones are refused with the reason",
         arguments: ["sqlite", "xml", "binary"])
     func passes(_ suffix: String) throws {
         try withTemporaryFolder { folder in

@@ -96,7 +96,7 @@ struct CopyProgressTests {
         #expect(events.last?.stage == .done && events.last?.fraction == 1)
     }
 
-    @Test("Every part of a migration in stages tells its stage, the fraction never falls, and the progress ends whole")
+    @Test("Every part of a migration in stages reports its stage, the fraction never falls, and the progress ends")
     func staged() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.fill(50_000))
@@ -131,7 +131,7 @@ struct CopyProgressTests {
         }
     }
 
-    @Test("A migration by a mapping model in place of the store tells making, linking, verifying, exchanging")
+    @Test("A migration by a mapping model in place of the store reports making, linking, verifying, exchanging")
     func mapped() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 200)

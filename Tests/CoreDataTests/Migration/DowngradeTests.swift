@@ -97,7 +97,7 @@ struct DowngradeTests {
         }
     }
 
-    @Test("the check is made once more where nobody can write in between")
+    @Test("the check is made once more where no process can write in between")
     func inTransaction() throws {
         try withTemporaryFolder { folder in
             let shelf = NoteShelf(folder)

@@ -86,7 +86,7 @@ struct ForecastEffortTests {
         #expect(found.effort.comparisons.load(ordering: .relaxed) <= 5 * Self.count)
     }
 
-    @Test("A last version without a way to it is known without a comparison of all pairs")
+    @Test("A last version without a way to it is found without a comparison of all pairs")
     func impossible() throws {
         var texts = (0..<Self.count).map { Self.text($0, isRenamedOften: false, hasOld: true) }
         texts[Self.count - 1] = texts[Self.count - 1].replacing("size int32", with: "size date")

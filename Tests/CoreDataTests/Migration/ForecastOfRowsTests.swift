@@ -43,7 +43,7 @@ struct ForecastOfRowsTests {
         }
     }
 
-    @Test("rows of a table that the first hops leave alone are looked at for a later one")
+    @Test("rows of a table that the first hops leave unchanged are checked for a later one")
     func laterHops() throws {
         // A number's type that changes twice is gone through, and so is a name.
         let first = "entity A\n  x string\n  size decimal\nentity B\n  n int16\n  name string"

@@ -36,7 +36,7 @@ struct FullDiskMigrationTests {
         return 0
     }
 
-    @Test("A migration in place tells of the full disk, and the store is as it was")
+    @Test("A migration in place reports the full disk, and the store is as it was")
     func inPlace() throws {
         let disk = try SmallDisk(kilobytes: 6_000)
         let older = "entity Item\n  name string\n  size int32"
@@ -54,7 +54,7 @@ struct FullDiskMigrationTests {
         try fixture.verify(newer)
     }
 
-    @Test("A migration by a mapping model tells of the full disk; the store is as it was, with nothing beside it")
+    @Test("A migration by a mapping model reports the full disk; the store is as it was, with nothing beside it")
     func mapped() throws {
         let disk = try SmallDisk(kilobytes: 3_000)
         let fixture = try MappedMigrationFixture(disk.url, books: 400)

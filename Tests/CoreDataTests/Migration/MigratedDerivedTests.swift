@@ -160,7 +160,7 @@ struct MigratedDerivedTests {
         try context.save()
     }
 
-    @Test("those that read others are computed after these, in a save and in a migration")
+    @Test("those that read other derived attributes are computed after these, in a save and in a migration")
     func chains() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("store")

@@ -75,7 +75,7 @@ struct MigratedEntitiesTests {
         }
     }
 
-    @Test("an entity that is removed with its table leaves the others alone")
+    @Test("an entity that is removed with its table leaves all other entities unchanged")
     func removedEntity() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.rows)
@@ -220,7 +220,7 @@ struct MigratedEntitiesTests {
         }
     }
 
-    @Test("a property that only one child keeps is cleared in the rows of the others")
+    @Test("a property that only one child keeps is cleared in the rows of its siblings")
     func narrowedProperty() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.animals, rows: Self.threeAnimals)
@@ -237,7 +237,7 @@ struct MigratedEntitiesTests {
         }
     }
 
-    @Test("the default of an attribute added to a child goes to the child's rows only")
+    @Test("the default of an attribute added to a child is set in the child's rows only")
     func defaultOfChild() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.animals, rows: Self.threeAnimals)

@@ -43,7 +43,7 @@ struct MigratedUnderneathTests {
         }
     }
 
-    @Test("The old context goes on reading the values that the tables still hold")
+    @Test("The old context continues to read the values that the tables still hold")
     func oldContextReads() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("Store.sqlite")

@@ -42,7 +42,7 @@ struct MigrationMonitorTests {
         #expect(events.last?.secondsLeft == 0)
     }
 
-    @Test("A migration in place tells stages, entity and rows, the fraction never falls, then it ends")
+    @Test("A migration in place reports stages, entity and rows, the fraction never falls, then it ends")
     func inPlace() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(150_000))
@@ -79,7 +79,7 @@ struct MigrationMonitorTests {
         }
     }
 
-    @Test("A migration by a mapping model tells every entity in both passes")
+    @Test("A migration by a mapping model reports every entity in both passes")
     func mapped() async throws {
         try await withTemporaryFolder { (folder: URL) async throws in
             let fixture = try MappedMigrationFixture(folder, books: 300)

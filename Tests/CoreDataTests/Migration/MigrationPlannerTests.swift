@@ -92,7 +92,7 @@ struct MigrationPlannerTests {
         #expect(dropped.steps.contains { if case .dropTable("ZSHELF") = $0 { true } else { false } })
     }
 
-    @Test("An attribute that becomes mandatory without a default looks for rows without a value")
+    @Test("An attribute that becomes mandatory without a default requires that no row lacks a value")
     func mandatory() throws {
         let plan = try plan(from: Self.books, to: "entity Book\n  title string!\n  pages int32")
         let checks = plan.steps.compactMap { step -> MigrationCheck? in

@@ -189,7 +189,7 @@ struct ForbiddingVersionTests {
         return gone
     }
 
-    @Test("requirements of a version between do not count if nobody sees the store at that version")
+    @Test("requirements of a version between do not count if no program sees the store at that version")
     func passedBy() throws {
         let texts = [
             "entity Item\n  name string", "entity Item\n  title string! was name\n  unique title",
@@ -215,7 +215,7 @@ struct ForbiddingVersionTests {
         "entity Item\n  headline string was title\n  size double",
     ]
 
-    @Test("another version that keeps as much is gone through instead, and the forecast knows")
+    @Test("another version that keeps as much is gone through instead, and the forecast has it")
     func another() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.texts[0], rows: Self.rows)

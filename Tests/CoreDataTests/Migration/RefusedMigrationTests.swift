@@ -125,7 +125,7 @@ struct RefusedMigrationTests {
         }
     }
 
-    @Test("a trigger of somebody's own on a column that goes is named")
+    @Test("a trigger of another program on a column that is removed is named")
     func triggers() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(
@@ -136,7 +136,7 @@ struct RefusedMigrationTests {
         }
     }
 
-    @Test("A row that was invalid before goes on in place; a migration into a copy names the row and a remedy")
+    @Test("A row that was invalid before stays so in place; a migration into a copy names the row and a remedy")
     func invalidBefore() throws {
         let (older, newer) = ("entity Item\n  name string!", "entity Item\n  name string!\n  more int32")
         for isCopied in [true, false] {

@@ -38,7 +38,7 @@ struct RowCountTests {
         }
     }
 
-    @Test("a leg that has lost rows is an error that names the entity, wherever on the way it is", arguments: [0, 1])
+    @Test("a copy stage that has lost rows is an error with the name of the entity, wherever it is", arguments: [0, 1])
     func lost(place: Int) throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 4)

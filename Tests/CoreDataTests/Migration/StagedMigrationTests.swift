@@ -98,7 +98,7 @@ struct StagedMigrationTests {
         }
     }
 
-    @Test("the forecast goes the stages' way, names their code, and says which version no stage knows")
+    @Test("the forecast takes the stages' way, names their code, and the version that is in no stage")
     func forecast() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.rows)
@@ -172,7 +172,7 @@ struct StagedMigrationTests {
         }
     }
 
-    @Test("the error of a handler is told, also where the handler has removed its store, which then cannot be closed")
+    @Test("the error of a handler is thrown, also where the handler has removed its store, which then cannot be closed")
     func failingTwice() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.versions[1], rows: Self.rows)
@@ -271,7 +271,7 @@ struct StagedMigrationTests {
         #expect(try code(0, 1, [twice]).1.contains("Duplicate version checksums across stages detected"))
     }
 
-    @Test("A stage names a version with a derived attribute by its hashes alone: a store with others is unknown to it")
+    @Test("A stage names a version with a derived attribute by its hashes alone: a store with other hashes is unknown")
     func otherHashes() throws {
         func model(_ text: String, recordsHash: Bool = false) -> NSManagedObjectModel {
             let derived = NSDerivedAttributeDescription()

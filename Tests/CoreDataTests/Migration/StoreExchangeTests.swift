@@ -246,7 +246,7 @@ struct StoreExchangeTests {
         }
     }
 
-    @Test("the folder of a copy is nobody else's to look into, and files and folders keep their rights")
+    @Test("the folder of a copy is closed to all other users, and files and folders keep their rights")
     func rights() throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: 4)
@@ -377,7 +377,7 @@ struct StoreExchangeTests {
         }
     }
 
-    @Test("a store that somebody has open is a time-out, and stays as it is; alone it is one file, then as before")
+    @Test("a store that another process has open is a time-out, and stays as it is; alone it is one file, then as ever")
     func soleUse() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(3))
@@ -396,7 +396,7 @@ struct StoreExchangeTests {
         }
     }
 
-    @Test("A holder of the lock on a store reads it, beside any leftovers of another program; others wait")
+    @Test("A holder of the lock on a store reads it, beside any leftovers of another program; all other openers wait")
     func ownLock() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(3))
@@ -426,7 +426,7 @@ struct StoreExchangeTests {
         }
     }
 
-    @Test("two that want to migrate a store follow one another")
+    @Test("two processes that migrate a store follow one another")
     func locked() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older)

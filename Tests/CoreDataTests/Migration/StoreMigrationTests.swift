@@ -90,7 +90,7 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test("a store that somebody else is writing is an error after the time limit: 134090")
+    @Test("a store that another process is writing is an error after the time limit: 134090")
     func locked() throws {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, Self.older, rows: Self.fill(3))
@@ -167,7 +167,7 @@ struct StoreMigrationTests {
         }
     }
 
-    @Test("a store of one configuration is migrated without the entities of the others")
+    @Test("a store of one configuration is migrated without the entities of the other ones")
     func configuration() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("local.sqlite")

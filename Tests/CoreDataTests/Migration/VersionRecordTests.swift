@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The versions that a store has passed through", .leavesNothingBehind)
 struct VersionRecordTests {
-    @Test("a store notes the versions that it leaves; going back to one of them is guarded although its model is known")
+    @Test("a store notes the versions that it leaves; going back to one of them is guarded although its model is given")
     func recorded() throws {
         try withTemporaryFolder { folder in
             let all = [NoteShelf.first, NoteShelf.second, NoteShelf.third]

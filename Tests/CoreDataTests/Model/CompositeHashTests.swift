@@ -162,7 +162,7 @@ struct CompositeHashTests {
         #expect(throws: NSError.self) { try withStore(url, older, type: type) { _ in } }
     }
 
-    @Test("A store of Apple's framework notes no names: its kept model tells them")
+    @Test("A store of Apple's framework notes no names: they are in its kept model")
     func withoutNotes() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Store")

@@ -36,7 +36,7 @@ struct ModelTests {
         #expect(relationship.destinationEntity == nil)
     }
 
-    @Test("the request of a fetched property knows its entity without keeping it alive")
+    @Test("the request of a fetched property has its entity without keeping it alive")
     func fetchedProperties() throws {
         var model: NSManagedObjectModel? = SampleModels.library()
         model?.freeze()

@@ -10,7 +10,7 @@ struct VersionHashTests {
         data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    @Test("the entity of the project template has the hash the world knows")
+    @Test("the entity of the project template has its published hash")
     func templateEntity() {
         let event = SampleModels.entity("Event")
         event.properties = [SampleModels.attribute("timeStamp", .dateAttributeType)]

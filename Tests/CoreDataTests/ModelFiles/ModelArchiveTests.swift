@@ -214,7 +214,7 @@ struct ModelArchiveTests {
     }
 
     @Test(
-        "a default that is infinite or no number is read for floating-point attributes, and an error for others",
+        "a default that is infinite or no number is read for floating-point attributes, and an error for other types",
         arguments: [Double.infinity, -.infinity, .nan, 1e300, 1e-200])
     func unusualDefaults(number: Double) throws {
         func readBack(_ type: NSAttributeType) throws -> Any? {

@@ -82,7 +82,7 @@ struct ModelSourceTests {
         #expect(day.validationPredicates[0].evaluate(with: Date(timeIntervalSinceReferenceDate: 1)))
     }
 
-    @Test("relationships may point forward, know their inverses, counts and delete rules")
+    @Test("relationships may point forward, and have their inverses, counts and delete rules")
     func relationships() throws {
         let model = try model(
             """
@@ -163,7 +163,7 @@ struct ModelSourceTests {
         for word in words { #expect(text.contains(word), "\(text)") }
     }
 
-    @Test("an entity inherits over at most 255 others")
+    @Test("an entity inherits over at most 255 entities")
     func deepInheritance() throws {
         func chain(_ count: Int) -> String {
             (0..<count).map { number in
@@ -188,7 +188,7 @@ struct ModelSourceTests {
         #expect(failure(boxes(201))?.contains("more than 20000") == true)
     }
 
-    @Test("a bundle loads its current version and lists the others")
+    @Test("a bundle loads its current version and lists all remaining ones")
     func bundle() throws {
         try withTemporaryFolder { folder in
             let bundle = folder.appendingPathComponent("M.xcdatamodeld")

@@ -18,7 +18,7 @@ struct XMLEncodingTests {
         #expect(try Self.parsed("ж", .windowsCP1251, declared: "Windows-1251") == "ж")
     }
 
-    @Test("Bytes of an encoding that is not known are refused, and not read as those of another one")
+    @Test("Bytes of an unknown encoding are refused, and not read as those of another one")
     func refused() throws {
         #expect(throws: XMLTreeElement.Failure.self) { try Self.parsed("é", .isoLatin1, declared: "ISO-8859-15") }
     }

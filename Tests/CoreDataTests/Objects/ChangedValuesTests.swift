@@ -52,7 +52,7 @@ struct ChangedValuesTests {
         return builder.finish()
     }
 
-    @Test("A row with changed values has these, and all others of the row that it is made of")
+    @Test("A row with changed values has these, and all remaining values of the row that it is made of")
     func changedRows() throws {
         let types = ["int64", "string", "double", "date", "bool", "data"]
         let attributes = (0..<18).map { "  a\($0) \(types[$0 % types.count])" }.joined(separator: "\n")
@@ -222,7 +222,7 @@ struct ChangedValuesTests {
     }
 
     @Test(
-        "A relationship that leads from one object of an entity to another one of it knows the entity",
+        "A relationship that leads from one object of an entity to another one of it has the entity",
         .onStores(.sqlite, .inMemory))
     func referencesAmongOneEntity() throws {
         let library = try Library(model: ModelText.model(Self.model))

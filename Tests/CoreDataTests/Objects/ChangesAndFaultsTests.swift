@@ -6,7 +6,7 @@ import Testing
 @Suite("Changes and faults", .leavesNothingBehind)
 struct ChangesAndFaultsTests {
     @Test(
-        "changedValues tells the differences, committedValues the values that were read", arguments: StoreKind.allCases)
+        "changedValues has the differences, committedValues the values that were read", arguments: StoreKind.allCases)
     func changedAndCommitted(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -184,7 +184,7 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("An object that lost its context is a fault until it is looked at")
+    @Test("An object that lost its context is a fault until it is used")
     func faultWithoutContext() throws {
         let context = try Library(.inMemory).context()
         try context.performAndWait {

@@ -100,7 +100,7 @@ struct DanglingReferenceTests {
         }
     }
 
-    @Test("Unsaved references without another side let go of objects that others have deleted", arguments: kinds)
+    @Test("Unsaved references without another side are cleared if their objects were deleted", arguments: kinds)
     func mergedDeletion(kind: StoreKind) throws {
         let model = PairModel.make()
         let oneWay = NSRelationshipDescription()

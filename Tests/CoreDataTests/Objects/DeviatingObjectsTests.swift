@@ -105,7 +105,7 @@ struct DeviatingObjectsTests {
         var value = 0
     }
 
-    @Test("The end of performAndWait tells of changes only with an undo manager; calls that process changes always do")
+    @Test("The end of performAndWait posts changes only with an undo manager; calls that process changes always do")
     func notifications() throws {
         for hasUndoManager in [false, true] {
             let context = try Library().context()

@@ -35,7 +35,7 @@ struct LateClassTests {
         }
     }
 
-    @Test("An object made by its class tells the class for those that are read")
+    @Test("An object made by its class determines the class for those that are read")
     func initialiser() async {
         await #expect(processExitsWith: .success) {
             try await MainActor.run {

@@ -124,7 +124,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("Each saved object is told before and after the save whether it is new, changed or deleted")
+    @Test("Each saved object is called before and after the save as new, changed or deleted")
     func saving() throws {
         try withContext { context, _ in
             let author = try make(context, "Author", "A")
@@ -146,7 +146,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("An object's changes to itself and to others before a save are saved, and the others are told, too")
+    @Test("An object's changes to itself and to another one before a save are saved, and the other one is called, too")
     func changesBeforeSave() throws {
         try withContext { context, library in
             let author = try make(context, "Author", "A")
@@ -170,7 +170,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("A save that fails tells nobody that it was done")
+    @Test("A save that fails calls no object's didSave()")
     func failedSave() throws {
         try withContext { context, _ in
             let author = try make(context, "Author", "A")
@@ -218,7 +218,7 @@ struct LifeCycleCallsTests {
         }
     }
 
-    @Test("Undo and redo tell the changes that they put back, with the values that are back")
+    @Test("Undo and redo post the changes that they put back, with the values that are back")
     func undo() throws {
         try withContext(undo: true) { context, _ in
             func event(_ body: () throws -> Void) rethrows {
@@ -250,7 +250,7 @@ struct LifeCycleCallsTests {
     }
 
     @Test(
-        "A merge policy that resolves a conflict tells the object, with the values that it leaves",
+        "A merge policy that resolves a conflict calls the object, with the values that it leaves",
         arguments: [
             (NSMergePolicyType.mergeByPropertyObjectTrumpMergePolicyType, "mine"),
             (.mergeByPropertyStoreTrumpMergePolicyType, "theirs"),

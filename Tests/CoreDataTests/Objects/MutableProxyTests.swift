@@ -50,7 +50,7 @@ struct MutableProxyTests {
         }
     }
 
-    @Test("The live set is an NSMutableSet to everybody: iteration, bridging, set algebra, copies")
+    @Test("The live set is an NSMutableSet in every use: iteration, bridging, set algebra, copies")
     func asSet() throws {
         try inContext { context in
             let author = context.make("Author", ["name": "A"])

@@ -149,7 +149,7 @@ struct NamedMethodTests {
         }
     }
 
-    @Test("A subclass has the methods of its superclass, overrides and others of the name come first")
+    @Test("A subclass has the methods of its superclass, overrides and overloads of the name come first")
     func subclasses() throws {
         try withObjects { _, subscriber, patron in
             patron.setValue(nil, forKey: "mail")
@@ -187,7 +187,7 @@ struct NamedMethodTests {
         }
     }
 
-    @Test("A policy's functions are called by the names of Objective-C; others are unknown")
+    @Test("A policy's functions are called by the names of Objective-C; all other names are unknown")
     func functions() throws {
         let policy = JoiningPolicy()
         func call(_ name: String, _ arguments: Any?...) -> String {

@@ -87,7 +87,7 @@ struct OrderedPairsTests {
     }
 
     @Test(
-        "Lists edited from both sides equal plain lists, in memory, saved, read anew and reopened",
+        "Lists edited from both sides equal reference lists, in memory, saved, read anew and reopened",
         arguments: Sample.seeds(12, long: 200), [false, true])
     func random(seed: Int, isNested: Bool) throws {
         let library = try Library(model: ListModel.make())
@@ -217,7 +217,7 @@ private struct Lists: Equatable {
 
 @Suite("Pairs of objects that are written again", .leavesNothingBehind, .onStores(.sqlite, .inMemory))
 struct PairsOfReinsertedTests {
-    @Test("An object that somebody else deleted comes back with its pairs, from either side", arguments: [true, false])
+    @Test("An object deleted in another context comes back with its pairs, from either side", arguments: [true, false])
     func reinserted(fromNamingSide: Bool) throws {
         let library = try Library(model: ListModel.make())
         let context = library.context()

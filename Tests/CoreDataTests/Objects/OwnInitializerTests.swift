@@ -105,7 +105,7 @@ struct OwnInitializerTests {
             inserted.said("unimplemented initializer 'init(entity:insertInto:)' for class 'CoreDataTests.UnmadeThing'"))
     }
 
-    @Test("A key path tells its name without an initialiser of the program's")
+    @Test("A key path has its name without an initialiser of the program's")
     func keyPaths() {
         #expect(NSSortDescriptor(keyPath: \UnmadeThing.name, ascending: true).key == "name")
         #expect(NSSortDescriptor(keyPath: \UnmadeThing.next?.name, ascending: true).key == "next.name")

@@ -72,7 +72,7 @@ struct PrimitiveNameTests {
         }
     }
 
-    @Test("A key path has the name that a model in use knows, or the declared one")
+    @Test("A key path has the name that a model in use gives, or the declared one")
     func keyPaths() throws {
         let context = try Self.context()
         #expect(context.persistentStoreCoordinator != nil)

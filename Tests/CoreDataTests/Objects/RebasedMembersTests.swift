@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("Members in order that others have changed in the store")
+@Suite("Members in order that another context has changed in the store")
 struct RebasedMembersTests {
     /// The members that the store had, those that the program has made of them, and those that the store has now.
     struct Change: CustomTestStringConvertible, Sendable {

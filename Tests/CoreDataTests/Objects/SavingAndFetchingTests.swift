@@ -88,7 +88,7 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("A one-to-one relationship lets go of the former partner", arguments: StoreKind.allCases)
+    @Test("A one-to-one relationship clears the reference of the former partner", arguments: StoreKind.allCases)
     func oneToOne(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -419,7 +419,7 @@ struct SavingAndFetchingTests {
         }
     }
 
-    @Test("The notifications tell the inserted, updated and deleted objects", arguments: StoreKind.allCases)
+    @Test("The notifications have the inserted, updated and deleted objects", arguments: StoreKind.allCases)
     func notifications(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()

@@ -27,7 +27,7 @@ private final class Log: @unchecked Sendable {
     }
 }
 
-@Suite("The calls that tell objects of themselves", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("The calls that notify objects of their own changes", .leavesNothingBehind, .onEveryKindOfStore)
 struct SnapshotEventTests {
     private func context(_ kind: NSManagedObject.Type) throws -> NSManagedObjectContext {
         let model = LibraryModel.make()
@@ -35,7 +35,7 @@ struct SnapshotEventTests {
         return try Library(model: model).context()
     }
 
-    @Test("A rollback and a refresh that keeps changes tell the object, a refresh without changes does not")
+    @Test("A rollback and a refresh that keeps changes call the object, a refresh without changes does not")
     func snapshotEvents() throws {
         let context = try context(NotedBook.self)
         try context.performAndWait {
@@ -87,7 +87,7 @@ struct SnapshotEventTests {
         }
     }
 
-    @Test("Delete rules are applied with the event, or with the save where the context is told so")
+    @Test("Delete rules are applied with the event, or with the save where the context has that setting")
     func propagation() throws {
         for atEndOfEvent in [true, false] {
             let context = try context(NSManagedObject.self)
@@ -106,7 +106,7 @@ struct SnapshotEventTests {
         }
     }
 
-    @Test("A coordinator tells after its stores have changed, and before only changes by iCloud", .onStores(.inMemory))
+    @Test("A coordinator posts after its stores have changed, and before only if iCloud does so", .onStores(.inMemory))
     func storesWillChange() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
         let log = Log()

@@ -5,7 +5,7 @@ import Testing
 
 /// Where only the number of rows is wanted, one statement may write them all. For ids, the rows are read first. The two
 /// ways must have the same effect. That the first one is taken shows in the instructions that benchmarks count.
-@Suite("Batches that tell a number and batches that tell ids", .leavesNothingBehind, .onEveryDatabase)
+@Suite("Batches that return a number and batches that return ids", .leavesNothingBehind, .onEveryDatabase)
 struct BatchAtOnceTests {
     private typealias NSExpression = CoreData.NSExpression
 
@@ -112,7 +112,7 @@ struct BatchAtOnceTests {
     }
 
     @Test(
-        "Updates come to the same rows, told as a number or as ids", arguments: Sample.slice(conditions, oneIn: 4))
+        "Updates come to the same rows, with a number or ids returned", arguments: Sample.slice(conditions, oneIn: 4))
     func updates(condition: String?) throws {
         var changed = 0
         let stacks = (try stack(), try stack())
@@ -133,7 +133,7 @@ struct BatchAtOnceTests {
     }
 
     @Test(
-        "Deletions come to the same rows, told as a number or as ids",
+        "Deletions come to the same rows, with a number or ids as the result",
         arguments: [nil, "pages > 150", "title CONTAINS[cd] 'É'", "author.name == 'Anna'"])
     func deletions(condition: String?) throws {
         for entity in ["Line", "Novel", "Book"] {

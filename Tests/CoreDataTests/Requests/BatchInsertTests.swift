@@ -296,7 +296,7 @@ struct BatchInsertTests {
         #expect(try stack.lines("Tag", "label", "weight", "rank").sorted() == expected)
     }
 
-    @Test("a large value goes to a file of its own, and no file is left when the batch fails")
+    @Test("a large value is written to a file of its own, and no file is left when the batch fails")
     func externalData() throws {
         let stack = try stack()
         let context = stack.context()

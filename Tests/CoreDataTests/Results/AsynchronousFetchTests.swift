@@ -75,7 +75,7 @@ struct AsynchronousFetchTests {
         #expect(try await names(library.child(of: parent), request()) == ["0", "1", "2", "new"])
     }
 
-    @Test("A count is taken on the context's queue: what others save while that is busy counts")
+    @Test("A count is taken on the context's queue: saves of another context while that is busy count")
     func count() async throws {
         let library = try library(4)
         let (context, other) = (library.context(), library.context())
@@ -129,7 +129,7 @@ struct AsynchronousFetchTests {
         #expect(overall.fractionCompleted == 1)
     }
 
-    @Test("ids and dictionaries come asynchronously too, and a plain fetch request executes at once")
+    @Test("ids and dictionaries come asynchronously too, and an ordinary fetch request executes at once")
     func otherResults() async throws {
         let library = try library(4)
         let context = library.context()

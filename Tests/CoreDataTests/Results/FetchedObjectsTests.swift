@@ -165,7 +165,7 @@ struct FetchedObjectsTests {
         context.performAndWait { #expect(context.registeredObjects.isEmpty) }
     }
 
-    @Test("An object that somebody holds is the same when it is asked for again, with its unsaved changes")
+    @Test("An object that is still referenced is the same at the next access, with its unsaved changes")
     func identity() throws {
         try context.performAndWait {
             let found = try context.fetch(books(by: "pages"), batchSize: 10)
@@ -247,7 +247,7 @@ struct FetchedObjectsTests {
         }
     }
 
-    @Test("An object that is deleted meanwhile keeps its place, without values", arguments: [false, true])
+    @Test("An object that is deleted in between keeps its place, without values", arguments: [false, true])
     func deletions(isOwn: Bool) throws {
         try context.performAndWait {
             let found = try context.fetch(books(by: "pages"), batchSize: 10)
@@ -320,7 +320,7 @@ struct FetchedObjectsTests {
 
     // MARK: Requests
 
-    @Test("Prefetching, faults and values are as the request wants them, batch by batch", .onStores(.sqlite))
+    @Test("Prefetching, faults and values are as the request specifies, batch by batch", .onStores(.sqlite))
     func options() throws {
         try context.performAndWait {
             let request = books(by: "pages")
@@ -344,7 +344,7 @@ struct FetchedObjectsTests {
         }
     }
 
-    @Test("Objects that are known take the values of the store where the request wants it", .onStores(.sqlite))
+    @Test("Objects in memory take the values of the store where the request specifies it", .onStores(.sqlite))
     func refreshing() throws {
         try context.performAndWait {
             let request = books(by: "pages")

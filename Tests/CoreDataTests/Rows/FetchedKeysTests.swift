@@ -47,7 +47,7 @@ struct FetchedKeysTests {
         }
     }
 
-    @Test("Temporary keys are replaced where they stand, the others stay", arguments: lists.indices)
+    @Test("Temporary keys are replaced where they stand, all other keys stay", arguments: lists.indices)
     func replacing(place: Int) {
         let keys = Self.lists[place]
         func saved(_ key: ObjectKey) -> ObjectKey { ObjectKey(layoutIndex: key.layoutIndex, key: 77) }

@@ -104,7 +104,7 @@ struct RowCacheTests {
         return (shape, plan, RowCache(rootCount: store.layout.entities.count), library)
     }
 
-    @Test("Rows are built while others use the cache, and are found there the next time")
+    @Test("Rows are built while other threads use the cache, and are found there the next time")
     func intake() throws {
         let (shape, plan, cache, library) = try books()
         defer { withExtendedLifetime(library) {} }
@@ -213,7 +213,7 @@ struct RowCacheTests {
         for row in read3 { #expect(cache.row(for: row.key, rootIndex: shape.rootIndex) === row) }
     }
 
-    @Test("A row that came from the cache is not put back where it was forgotten meanwhile")
+    @Test("A row that came from the cache is not put back where it was removed in between")
     func forgottenRow() throws {
         let (shape, plan, cache, library) = try books()
         defer { withExtendedLifetime(library) {} }
@@ -228,7 +228,7 @@ struct RowCacheTests {
         #expect(cache.row(for: 1, rootIndex: shape.rootIndex) == nil)
     }
 
-    @Test("Rows are kept across changes of others: of other keys, and of other entities with the same keys")
+    @Test("Rows are kept across other changes: of other keys, and of other entities with the same keys")
     func rowsBesideOthers() {
         let cache = RowCache(rootCount: 2)
         let moment = cache.moment
@@ -423,7 +423,7 @@ struct RowCacheTests {
         #expect(full?.contains("no free place") == true)
     }
 
-    @Test("A context's check looks into the row caches of its stores")
+    @Test("A context's check includes the row caches of its stores")
     func contextLooksIntoCaches() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let library = try Library(.sqlite)

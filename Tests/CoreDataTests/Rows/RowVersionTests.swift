@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The version of a row", .leavesNothingBehind)
 struct RowVersionTests {
-    @Test("a row with the largest version is saved again and again, and others notice")
+    @Test("a row with the largest version is saved again and again, and other contexts notice")
     func largestVersion() throws {
         let library = try Library()
         let made = library.context()

@@ -333,7 +333,7 @@ struct DamagedStoreTests {
         }
     }
 
-    @Test("Objects of a store whose identifier is damaged have ids that can be printed and looked up again")
+    @Test("Objects of a store whose identifier is damaged have ids that can be printed and found again")
     func identifiers() throws {
         let library = try Library(.sqlite)
         let context = library.context()
@@ -355,7 +355,7 @@ struct DamagedStoreTests {
         }
     }
 
-    @Test("Objects whose rows are gone are 133000 with their ids, and the others are there")
+    @Test("Objects whose rows are gone are 133000 with their ids, and all remaining ones are there")
     func missingRows() throws {
         let library = try Library(.sqlite)
         let context = library.context()

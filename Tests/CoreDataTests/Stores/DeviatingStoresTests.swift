@@ -39,7 +39,7 @@ struct DeviatingStoresTests {
         override func resolve(constraintConflicts list: [NSConstraintConflict]) throws {}
     }
 
-    @Test("A merge policy that goes on leaving conflicts does not keep a save from its end", .timeLimit(.minutes(10)))
+    @Test("A merge policy that always leaves conflicts does not keep a save from its end", .timeLimit(.minutes(10)))
     func idlePolicy() throws {
         let context = try TextStack("entity Tag\n  label string\n  unique label").context()
         try context.performAndWait {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("A store whose file somebody exchanges", .leavesNothingBehind)
+@Suite("A store whose file another program exchanges", .leavesNothingBehind)
 struct ExchangedFileTests {
     private static let model = "entity Note\n  text string"
 
@@ -84,7 +84,7 @@ struct ExchangedFileTests {
         }
     }
 
-    @Test("A store that is destroyed and made anew is a store, or nothing, to any reader meanwhile")
+    @Test("A store that is destroyed and made anew is a store, or nothing, to any reader at that time")
     func lookedAtMeanwhile() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -99,7 +99,7 @@ struct ExternalDataTests {
     }
 
     @Test(
-        "Files that a killed process left are removed when the store is opened; those that a row names stay, as do others"
+        "Files that a killed process left are removed when the store is opened; those that a row names stay"
     )
     func sweeping() throws {
         let first = try library()

@@ -153,7 +153,7 @@ struct FileStoreTests {
         #expect(missing?.code == CocoaError.Code.fileReadNoSuchFile.rawValue)
     }
 
-    @Test("A store goes on at another address once it was given one", arguments: kinds)
+    @Test("A store continues at another address once it was given one", arguments: kinds)
     func movedByAddress(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()

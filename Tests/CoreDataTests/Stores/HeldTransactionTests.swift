@@ -8,7 +8,7 @@ import Testing
 struct HeldTransactionTests {
     private struct Failure: Error {}
 
-    @Test("Its parts are taken back one by one, and nobody sees any of it before it is committed")
+    @Test("Its parts are taken back one by one, and no part is visible before it is committed")
     func parts() throws {
         try withTemporaryFolder { folder in
             let path = folder.appendingPathComponent("held.sqlite").path

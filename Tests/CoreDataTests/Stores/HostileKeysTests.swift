@@ -121,7 +121,7 @@ struct HostileKeysTests {
         }
     }
 
-    @Test("The key of a member is looked at, too: in its own row, and behind a table of pairs", arguments: beyond)
+    @Test("The key of a member is checked, too: in its own row, and behind a table of pairs", arguments: beyond)
     func members(_ key: Int64) throws {
         let stores = try Stores("UPDATE ZTHING SET Z_PK = \(key); UPDATE ZPLACE SET Z_PK = \(key)")
         let database = try RawDatabase(stores.hostile)

@@ -98,7 +98,7 @@ struct HostileStoreTests {
         #expect(try store.names() == Self.allNames)
     }
 
-    @Test("A trigger that others have made for their own ends works as before: one that keeps a text index")
+    @Test("A trigger that another program has made for its own ends works as before: one that keeps a text index")
     func harmlessTriggers() throws {
         for module in ["fts4", "fts5"] {
             let store = try Store(
@@ -136,7 +136,7 @@ struct HostileStoreTests {
         #expect(error.localizedDescription.contains(place.word), "\(error)")
     }
 
-    @Test("A view that others have made stays, and nobody reads from it")
+    @Test("A view that another program has made stays, and is not read")
     func views() throws {
         let store = try Store("CREATE VIEW mine AS SELECT * FROM ZITEM")
         #expect(try store.save() == nil)

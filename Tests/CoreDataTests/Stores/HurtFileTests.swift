@@ -71,7 +71,7 @@ struct HurtFileTests {
         }
     }
 
-    @Test("A file that is no database, and a database of somebody else's, are called so, and nothing is promised")
+    @Test("A file that is no database, and a database of another program, are named as such, and nothing is promised")
     func foreign() throws {
         try withHurtStore { url in
             try Data(String(repeating: "no store ", count: 900).utf8).write(to: url)
@@ -178,7 +178,7 @@ struct HurtFileTests {
         }
     }
 
-    @Test("An inspection tells the frames that SQLite leaves out of a damaged -wal")
+    @Test("An inspection reports the frames that SQLite leaves out of a damaged -wal")
     func damagedLog() throws {
         try withTemporaryFolder { folder in
             let (url, copy) = (folder.appendingPathComponent("Store"), folder.appendingPathComponent("Copy"))

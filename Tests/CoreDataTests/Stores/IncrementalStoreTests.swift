@@ -27,7 +27,7 @@ struct IncrementalStoreTests {
         return library
     }
 
-    @Test("An asynchronous fetch asks with another context: nobody uses the asking one off its queue")
+    @Test("An asynchronous fetch passes another context: the fetching one is used only on its queue")
     func asynchronousFetch() async throws {
         let library = try filled()
         let context = library.context()
@@ -96,7 +96,7 @@ struct IncrementalStoreTests {
         #expect(!asked.contains { $0.hasSuffix(".author") })
     }
 
-    @Test("A record that is saved while another reads it is read once more, and nobody's next save is in conflict")
+    @Test("A record that is saved during a read is read once more, and no later save is in conflict")
     func savedWhileRead() throws {
         let library = try Library(.incremental)
         let (writer, reader) = (library.context(), library.context())
@@ -170,7 +170,7 @@ struct IncrementalStoreTests {
         #expect(throws: URLError.self) { _ = try Library(.incremental, in: library.folder) }
     }
 
-    @Test("A record that the service does not know is error 133000")
+    @Test("A record that the service does not have is error 133000")
     func missing() throws {
         let library = try filled()
         let context = library.context()
@@ -266,7 +266,7 @@ struct IncrementalStoreTests {
         }
     }
 
-    @Test("The store is told which records come into use in a context, and which go")
+    @Test("The store is notified of records that come into use in a context, and of those that go")
     func usage() throws {
         let library = try filled()
         let other = try Library(.incremental, in: library.folder)

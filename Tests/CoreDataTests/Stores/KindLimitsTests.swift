@@ -15,7 +15,7 @@ struct KindLimitsTests {
     }
 
     @Test(
-        "Batch requests are SQLite stores' alone: 134091 with the others, and nothing changes",
+        "Batch requests are SQLite stores' alone: 134091 with all other types, and nothing changes",
         arguments: StoreKind.allCases)
     func batches(kind: StoreKind) throws {
         let library = try filled(kind)
@@ -77,7 +77,7 @@ struct KindLimitsTests {
     }
 
     @Test(
-        "A store of another version of the model, which nobody has, is 134100, or 134130 when it shall be migrated, and stays",
+        "A store of an unavailable version of the model is 134100, or 134130 when it shall be migrated, and stays",
         arguments: [StoreKind.binary, .xml, .atomic])
     func otherModels(kind: StoreKind) throws {
         let library = try filled(kind)

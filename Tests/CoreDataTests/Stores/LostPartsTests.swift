@@ -74,7 +74,7 @@ struct LostPartsTests {
         ("UPDATE ACHANGE SET ZENTITY = -5 WHERE Z_PK = 2", "the row 2 of ACHANGE has the entity number -5"),
     ]
 
-    @Test("A change in history that nobody can have written", arguments: changes)
+    @Test("A change in history that no program can have written", arguments: changes)
     func change(_ change: (statement: String, word: String)) throws {
         try damaged(by: change.statement) { url in
             try open(url) { context in

@@ -90,7 +90,7 @@ struct MemoryStoresTests {
         #expect(try titles(open(url)) == ["mine"])
     }
 
-    @Test("It lives as long as somebody has it open")
+    @Test("It exists as long as a coordinator has it open")
     func life() throws {
         expectMissing(url)
         let first = try open(url)
@@ -108,7 +108,7 @@ struct MemoryStoresTests {
         #expect(try titles(open(url)).isEmpty)
     }
 
-    @Test("Its metadata are read and set while it lives")
+    @Test("Its metadata are read and set while it is open")
     func setMetadata() throws {
         let context = try open(url)
         var found = try metadata(url)
@@ -134,7 +134,7 @@ struct MemoryStoresTests {
         #expect(try open(url).persistentStoreCoordinator?.persistentStores[0].isReadOnly == true)
     }
 
-    @Test("Read only it is read, and one that nobody has open is not there")
+    @Test("Read only it is read, and one that is not open is not there")
     func readOnly() throws {
         let options = [NSReadOnlyPersistentStoreOption: true]
         let error = #expect(throws: NSError.self) { try open(url, options: options) }
@@ -149,7 +149,7 @@ struct MemoryStoresTests {
         #expect(try titles(open(url)) == ["a"])
     }
 
-    @Test("A model of another version is refused while others have it open, with and without migration")
+    @Test("A model of another version is refused while another coordinator has it open, with and without migration")
     func otherVersion() throws {
         let first = try open(url, model: ModelText.model("entity Book\n  title string"))
         try save("a", first)

@@ -94,7 +94,7 @@ private enum OddModel {
     }
 }
 
-@Suite("Names that SQL or XML could not tell apart or take", .leavesNothingBehind)
+@Suite("Names that SQL or XML could not distinguish or take", .leavesNothingBehind)
 struct OddNamesTests {
     @Test("Every kind of store keeps them: saved, fetched, changed, opened again", arguments: StoreKind.allCases)
     func everyKind(kind: StoreKind) throws {

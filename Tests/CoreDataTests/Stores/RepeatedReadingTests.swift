@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoreData
 
-@Suite("A file that seems damaged while others are at work on it", .leavesNothingBehind)
+@Suite("A file that seems damaged while other processes are at work on it", .leavesNothingBehind)
 struct RepeatedReadingTests {
     /// `SQLITE_CORRUPT`.
     private static let damage = SQLiteError(code: 11, message: "database disk image is malformed", path: "")
@@ -27,7 +27,7 @@ struct RepeatedReadingTests {
         return looks
     }
 
-    @Test("A file is read again as long as somebody writes it, at any resolution of the disk's clock")
+    @Test("A file is read again as long as another process writes it, at any resolution of the disk's clock")
     func written() throws {
         try withFile { url in
             let looks = try looks(at: url) { look in
@@ -57,7 +57,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    @Test("A file that stays as it is counts as damaged after one more look, in case the clock of the disk stood still")
+    @Test("A file that stays as it is counts as damaged after one more read, in case the clock of the disk stood still")
     func unchanged() throws {
         try withFile { url in
             var looks = 0
@@ -100,7 +100,7 @@ struct RepeatedReadingTests {
         }
     }
 
-    @Test("A first look at a store shows the file's last state, and later reads use the same connection")
+    @Test("The first read of a store shows the file's last state, and later reads use the same connection")
     func store() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")

@@ -211,7 +211,7 @@ struct SQLiteStoreFetchingTests {
         #expect(try shop.isbns("author == %@", unsaved) == "")
     }
 
-    @Test("ANY, ALL, NONE, counts and subqueries look at to-many relationships")
+    @Test("ANY, ALL, NONE, counts and subqueries evaluate to-many relationships")
     func toManyPaths() throws {
         let shop = try Shop()
         #expect(try shop.isbns("ANY tags.label == 'red'") == "13")
@@ -242,7 +242,7 @@ struct SQLiteStoreFetchingTests {
             ])
     }
 
-    @Test("a fetch of an entity finds sub-entities too, unless it is told not to")
+    @Test("a fetch of an entity finds sub-entities too, unless its option excludes them")
     func subentities() throws {
         let shop = try Shop()
         #expect(try shop.fixture.strings("Person", "name") == ["Ann", "Paula", "Zoë"])

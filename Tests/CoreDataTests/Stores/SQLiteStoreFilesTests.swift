@@ -47,7 +47,7 @@ struct SQLiteStoreFilesTests {
         }
     }
 
-    @Test("The copy of a closed store is of one state, although somebody opens it, writes and closes it meanwhile")
+    @Test("The copy of a closed store is of one state, although a program opens it, writes and closes it at that time")
     func copyBesideWriter() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
@@ -100,7 +100,7 @@ struct SQLiteStoreFilesTests {
         }
     }
 
-    @Test("The copy of a closed store ends, although somebody opens it, writes and closes it again and again")
+    @Test("The copy of a closed store ends, although a program opens it, writes and closes it again and again")
     func copyBesideManyWriters() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")

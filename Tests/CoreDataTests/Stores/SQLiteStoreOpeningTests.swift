@@ -360,7 +360,7 @@ struct SQLiteStoreOpeningTests {
         }
     }
 
-    @Test("a store that somebody else keeps locked is given up after the time limit")
+    @Test("a store that another process keeps locked is given up after the time limit")
     func timeout() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")

@@ -64,7 +64,7 @@ struct SQLiteStoreSavingTests {
         }
     }
 
-    @Test("an update of a row that somebody else changed is a conflict, and nothing of the save is written")
+    @Test("an update of a row that another context changed is a conflict, and nothing of the save is written")
     func updateConflict() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")
@@ -84,7 +84,7 @@ struct SQLiteStoreSavingTests {
         }
     }
 
-    @Test("a row that somebody else deleted is a conflict without a present row")
+    @Test("a row that another context deleted is a conflict without a present row")
     func deletedRowConflicts() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("library.sqlite")

@@ -93,7 +93,7 @@ struct SeveralStoresSavingTests {
         }
     }
 
-    @Test("A conflict in one store leaves the others as they were, and the policy's second attempt writes all")
+    @Test("A conflict in one store leaves all other stores as they were, and the policy's second attempt writes all")
     func conflict() throws {
         for (policy, expected) in [
             (NSMergePolicy.error, [["0"], ["other"]]), (.mergeByPropertyObjectTrump, [["0+"], ["1+"]]),

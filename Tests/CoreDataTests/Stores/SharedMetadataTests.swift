@@ -14,7 +14,7 @@ struct SharedMetadataTests {
         }
     }
 
-    @Test("A save of metadata overwrites the entries that its program has changed, and nobody else's")
+    @Test("A save of metadata overwrites only the entries that its program has changed")
     func entries() throws {
         let library = try Library()
         library.store.metadata["both"] = 0

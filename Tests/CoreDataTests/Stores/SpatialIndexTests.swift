@@ -149,7 +149,7 @@ struct SpatialIndexTests {
         }
     }
 
-    @Test("An index that does not tell its attributes keeps a store from opening, except for reading")
+    @Test("An index without its attributes keeps a store from opening, except for reading")
     func unknown() throws {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("p.sqlite")

@@ -6,7 +6,7 @@ import Testing
 /// The check for leaks sees what is left; were it blind, every suite would pass it.
 @Suite("The account of live objects", .onEveryKindOfStore)
 struct LiveAccountTests {
-    @Test("An object is in the account as long as somebody holds it")
+    @Test("An object is in the account as long as a reference to it exists")
     func seesWhatIsHeld() async throws {
         let account = LiveAccount()
         let held = try LiveAccount.$current.withValue(account) {

@@ -39,7 +39,7 @@ struct SourceTextTests {
         #expect(text.comments.map(\.text) == ["/// One.", "// two", "/* three", "   four */"])
     }
 
-    @Test("Members that others can name are found; members of functions and private ones are not")
+    @Test("Members that other sources can name are found; members of functions and private ones are not")
     func declarations() {
         let names = SourceNames(
             SourceText(

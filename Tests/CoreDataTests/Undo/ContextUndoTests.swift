@@ -386,7 +386,7 @@ struct ContextUndoTests {
         }
     }
 
-    @Test("Links that others have made to a new object go once its insertion is undone, and come back")
+    @Test("Links that another context has made to a new object go once its insertion is undone, and come back")
     func unrecordedTies() throws {
         let library = try Library()
         let root = library.context()

@@ -275,7 +275,7 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test("A later undo does not go behind a change that the parent made meanwhile")
+    @Test("A later undo does not go behind a change that the parent made in between")
     func changedMeanwhile() throws {
         try withChild { parent, child in
             let book = parent.performAndWait { Held(parent.make("Book", ["title": "old"])) }
@@ -317,7 +317,7 @@ struct UndoAcrossContextsTests {
         }
     }
 
-    @Test("Undo knows under their permanent ids the members it took away under temporary ones")
+    @Test("Undo finds under their permanent ids the members it took away under temporary ones")
     func renamedMembers() throws {
         try withChild { parent, child in
             let (shelfID, bookID) = parent.performAndWait {

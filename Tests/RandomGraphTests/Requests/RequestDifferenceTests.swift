@@ -8,7 +8,7 @@ import Testing
 /// A run executes some requests, which differ from commit to commit; `bin/test --long` executes 20,000.
 /// `OPENCOREDATA_REQUEST_SEED` executes one request alone, or those from one to another (`5-9`), and
 /// `OPENCOREDATA_KIND` one kind of store.
-@Suite("Random requests beside plain sets")
+@Suite("Random requests beside sets of values")
 struct RequestDifferenceTests {
     /// So many requests one after the other have one graph.
     private static let perGraph = 50
@@ -24,14 +24,14 @@ struct RequestDifferenceTests {
         StoreKind.asked.map { [$0] } ?? [.sqlite, .inMemory, [.xml, .binary, .atomic][graph % 3]]
     }
 
-    @Test("A request finds the objects and dictionaries that plain sets have, in each kind of store and in a child")
+    @Test("A request finds the objects and dictionaries that sets of values have, in each kind of store and in a child")
     func sameAsSets() throws {
         try compare(Self.seeds, Self.kinds)
     }
 
     #if PostgreSQL
         @Test(
-            "A request to a PostgreSQL database finds what plain sets have",
+            "A request to a PostgreSQL database finds what sets of values have",
             .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
         func sameInPostgreSQL() throws {
             try compare(Sample.seeds(100, long: 20_000)) { _ in [.postgreSQL] }

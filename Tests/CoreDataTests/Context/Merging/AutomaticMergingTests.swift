@@ -13,7 +13,7 @@ struct AutomaticMergingTests {
         for context in contexts { context.performAndWait { context.automaticallyMergesChangesFromParent = true } }
     }
 
-    @Test("Contexts on one coordinator take over each other's saves; others do not")
+    @Test("Contexts on one coordinator take over each other's saves; contexts on other coordinators do not")
     func siblings() throws {
         let library = try Library()
         let (saver, reader, plain) = (library.context(), library.context(), library.context())
@@ -147,7 +147,7 @@ struct AutomaticMergingTests {
         }
     }
 
-    @Test("A main-queue context takes over background saves while it goes on reading")
+    @Test("A main-queue context takes over background saves while it continues to read")
     @MainActor
     func mainContext() async throws {
         let library = try Library()
@@ -168,7 +168,7 @@ struct AutomaticMergingTests {
         #expect(book.text("title") == "30")
     }
 
-    @Test("A context that does not merge any more hears nothing, and one that is gone is forgotten")
+    @Test("A context that does not merge any more gets no changes, and one that is gone is forgotten")
     func switchedOff() throws {
         let library = try Library()
         let (saver, reader) = (library.context(), library.context())

@@ -85,7 +85,7 @@ struct DeletedOwnerTests {
         }
     }
 
-    @Test("Deleting an object to which others have related something since is a conflict, or leaves nothing behind")
+    @Test("Deleting an object to which another context has related one since is a conflict, or leaves nothing behind")
     func deletionComesSecond() throws {
         for key in Self.keys {
             for apart in [false, true] where !apart || StoreKind.current.isDatabase {
@@ -136,7 +136,7 @@ struct DeletedOwnerTests {
         }
     }
 
-    @Test("Relating to an object that others have deleted since is a conflict, or leads nowhere")
+    @Test("Relating to an object that another context has deleted since is a conflict, or leads nowhere")
     func relationComesSecond() throws {
         for key in Self.keys {
             for apart in [false, true] where !apart || StoreKind.current.isDatabase {

@@ -112,7 +112,7 @@ struct MergePolicyTests {
     }
 
     @Test(
-        "A merge policy decides how an object that others have changed is saved",
+        "A merge policy decides how an object that another context has changed is saved",
         arguments: [
             (NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, ["theirs", "2", "mine"]),
             (.mergeByPropertyObjectTrumpMergePolicyType, ["mine", "2", "mine"]),

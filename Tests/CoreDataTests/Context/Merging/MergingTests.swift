@@ -2,7 +2,7 @@ import CoreData
 import TestSupport
 import Testing
 
-@Suite("Merging others' saves", .leavesNothingBehind, .onEveryKindOfStore)
+@Suite("Merging saves of other contexts", .leavesNothingBehind, .onEveryKindOfStore)
 struct MergingTests {
     /// Collects the notifications of one name and context. Read on the context's queue.
     final class Mailbag: @unchecked Sendable {  // filled and read on one context's queue
@@ -117,7 +117,7 @@ struct MergingTests {
         #expect(try shelf.library.saved("Book", "title") == ["b1", "mine", "new"])
     }
 
-    @Test("New references to an object that others deleted become nil")
+    @Test("New references to an object that another context deleted become nil")
     func danglingReferences() throws {
         let shelf = try Shelf(oneCoordinator: true)
         let (note, book) = try shelf.reader.performAndWait {
@@ -141,7 +141,7 @@ struct MergingTests {
     }
 
     @Test(
-        "Changes told by ids or URIs reach several contexts, on their own queues",
+        "Changes merged by ids or URIs reach several contexts, on their own queues",
         arguments: [0, 1, 2])
     func remote(form: Int) throws {
         let shelf = try Shelf(oneCoordinator: false)

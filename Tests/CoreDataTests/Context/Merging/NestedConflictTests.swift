@@ -33,7 +33,7 @@ struct NestedConflictTests {
     }
 
     @Test(
-        "Values that both changed are the child's unless its policy says otherwise; the others stay the parent's",
+        "Values that both changed are the child's unless its policy decides otherwise; the rest stay the parent's",
         arguments: [
             (NSMergePolicyType.errorMergePolicyType, ["child", "2", "child"]),
             (.mergeByPropertyStoreTrumpMergePolicyType, ["parent", "2", "child"]),

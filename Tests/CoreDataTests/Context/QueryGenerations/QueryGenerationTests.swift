@@ -71,7 +71,7 @@ struct QueryGenerationTests {
         #expect(try titles(reader) == ["new", "second"])
     }
 
-    @Test("A token pins other contexts of the coordinator to the same state, and no others")
+    @Test("A token pins only contexts of the coordinator to the same state")
     func shared() throws {
         let token = try reader.performAndWait {
             try reader.setQueryGenerationFrom(.current)
@@ -133,7 +133,7 @@ struct QueryGenerationTests {
     }
 
     @Test(
-        "Stores that keep no states are read as they are: SQLite's without a -wal, and all others",
+        "Stores that keep no states are read as they are: SQLite's without a -wal, and all other types",
         .onStores(.sqlite), arguments: StoreKind.allCases.filter { !$0.isDatabase || $0 == .sqlite })
     func withoutStates(kind: StoreKind) throws {
         let library = try Library(kind, options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
@@ -150,7 +150,7 @@ struct QueryGenerationTests {
         #expect(count == 1)
     }
 
-    @Test("The did-save notification of a pinned context tells the state with its save; other contexts tell none")
+    @Test("The did-save notification of a pinned context has the state with its save; other contexts have none")
     func notification() throws {
         let bags = [reader, writer].map { MergingTests.Mailbag(.NSManagedObjectContextDidSave, of: $0) }
         for context in [reader, writer] {
@@ -213,7 +213,7 @@ struct QueryGenerationTests {
         }
     }
 
-    @Test("A store goes, and a pinned context says so; a state that nobody holds is given back")
+    @Test("A store is removed, and a pinned context throws an error; a state without a token is given back")
     func closing() throws {
         try reader.performAndWait { try reader.setQueryGenerationFrom(.current) }
         #expect(try titles(reader) == ["old"])

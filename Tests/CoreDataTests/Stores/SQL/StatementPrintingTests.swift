@@ -210,7 +210,7 @@ struct StatementPrintingTests {
                 + "AND (ZPRICE < 1.5) AND (ZCOVER <> X'00ab'))")
     }
 
-    @Test("Existing tables are dropped and renamed, and may be defined again as the database has told them")
+    @Test("Existing tables are dropped and renamed, and may be defined again as the database has described them")
     func changesOfTables() {
         #expect(SQLDefinition.dropTable("ZBOOK").text == "DROP TABLE ZBOOK")
         #expect(SQLDefinition.dropIndex("ZBOOK_INDEX").text == "DROP INDEX ZBOOK_INDEX")
