@@ -1,5 +1,5 @@
 /* Stands between a program and the C library's calls on files, and has the n-th of one kind fail, fall short, wait or
-   end the process. Tests build it as a library, and have the loader put it in front of all others (LD_PRELOAD).
+   end the process. Tests build it as a library, and have the loader put it in front of all other libraries (LD_PRELOAD).
 
    It counts from faults_arm() to faults_disarm(), which the program looks up by name, and only calls about files within
    one folder (files.c). Allocations count where SQLite, zlib or libpq asks, and calls on sockets where libpq does
@@ -10,7 +10,7 @@
                   exchange, link, unlink, make, lock, allocation, send, receive, or any
    FAULTS_N       which call of these, from 1
    FAULTS_KIND    an error number, or short, delay, kill; or rough: each second reading or writing call of all is
-                  interrupted, and the others fall short
+                  interrupted, and the rest fall short
    FAULTS_COUNT   a file that gets how many calls of each name there were, and whether the fault came about
    FAULTS_LOG     a file that gets every call that changes something, for a simulated loss of power */
 #include "faults.h"
@@ -133,7 +133,7 @@ void faults_arm(void) {
     atomic_store(&armed, 1);
 }
 
-/* Says in the log that the operation has told its result. */
+/* Writes to the log that the operation has reported its result. */
 void faults_mark(void) {
     lock_log();
     if (logs()) note("done\n");

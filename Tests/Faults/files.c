@@ -15,7 +15,7 @@
 #define RENAME_EXCHANGE 2u
 #endif
 
-/* Which descriptors lead into the folder: the number of the opening, and 0 for all others. */
+/* Which descriptors lead into the folder: the number of the opening, and 0 for all other ones. */
 enum { DESCRIPTORS = 65536 };
 static atomic_int inside[DESCRIPTORS];
 /* Which of them are files that SQLite does not write: values, notes, journals of migrations. They are written rarely,

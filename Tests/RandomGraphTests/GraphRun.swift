@@ -393,12 +393,12 @@ final class GraphRun {
         }
     }
 
-    /// Unsaved objects that are found by a value are those that are found by judging each.
+    /// Checks that unsaved objects that are found by a value are those for which the condition holds one by one.
     private func compareCounts(_ context: NSManagedObjectContext, _ graph: ReferenceGraph, _ level: Int) throws {
         guard let book = pick(position, graph.labels(of: .book)), let pages = graph[book]?.first else { return }
         for (key, value) in [("isbn", String(book) as Any), ("pages", pages)] {
             let asked = NSPredicate(format: "%K == %@", argumentArray: [key, value])
-            // An alternative is not looked up.
+            // A condition with OR is not found by the index.
             let judged = NSPredicate(format: "%K == %@ OR %K == %@", argumentArray: [key, value, key, value])
             let counts = try [asked, judged].map { predicate in
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Book")

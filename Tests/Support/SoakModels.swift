@@ -1,5 +1,5 @@
-/// The two versions between which a store goes to and fro while processes work on it: an attribute has another name,
-/// an entity comes and goes, and an index does.
+/// The two versions between which a store is migrated to and fro while processes work on it: an attribute is renamed,
+/// and an entity and an index are added and removed.
 public enum SoakModels {
     public static let versions = [
         """

@@ -46,7 +46,7 @@ static int compare_keys(const void *first, const void *second) {
     return (a > b) - (a < b);
 }
 
-// Deletes row by row, ordered by key, as a program does that has to know what goes.
+// Deletes row by row, ordered by key, as a program does that needs the deleted rows.
 static void delete_half(baseline_result *result, sqlite3 *db, const void *input) {
     (void)input;
     store_run(result, db, "BEGIN IMMEDIATE");

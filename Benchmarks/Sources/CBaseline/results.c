@@ -46,7 +46,7 @@ baseline_result baseline_change_results(const char *path, int64_t cache_size, in
     fetched_book **books = sorted_books(&result, db, &count);
     size_t wanted = (size_t)changes < count ? (size_t)changes : count;
     store_clock clock = store_clock_start();
-    // Changed books are taken out, sorted by themselves, and merged with the others, which are in order.
+    // Changed books are taken out, sorted by themselves, and merged with all other books, which are in order.
     size_t stride = wanted ? count / wanted : 1;
     fetched_book **changed = malloc(sizeof(*changed) * (wanted + 1));
     fetched_book **others = malloc(sizeof(*others) * (count + 1));

@@ -45,7 +45,7 @@ sqlite3 *store_open(baseline_result *result, const char *path, int64_t cache_siz
     // Two that open at the same time wait for each other.
     sqlite3_busy_timeout(db, 10000);
     store_run(result, db, "PRAGMA synchronous=NORMAL");
-    // The library copies the -wal in the background, after the work; so nobody's work includes it.
+    // The library copies the -wal in the background, after the work, so no measured work includes it.
     store_run(result, db, "PRAGMA wal_autocheckpoint=0");
     if (cache_size != 0) {
         char sql[64];

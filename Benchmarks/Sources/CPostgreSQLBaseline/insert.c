@@ -149,7 +149,7 @@ static void insert_by_copy(postgresql_result *result, PGconn *connection, object
     free(buffer.bytes);
 }
 
-// INSERT from arrays, all in one pipeline. The answers are short: the server can send them before anybody listens.
+// INSERT from arrays, all in one pipeline. The answers are short: the server can send them before the client reads.
 
 static void insert_by_arrays(postgresql_result *result, PGconn *connection, objects all, const baseline_data *data) {
     pq_arrays authors = {

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// The program's own `send` and `recv`, which libpq calls in the place of the C library's. They look at what a client of
-// PostgreSQL sends. A round trip is the first answer that is read after something was sent that the server answers at
+// The program's own `send` and `recv`, which libpq calls in the place of the C library's. They read the messages that a
+// client of PostgreSQL sends. A round trip is the first answer that is read after something was sent that the server answers at
 // once: a simple query, a synchronisation, a request to flush, the end of a COPY. So many statements in a pipeline are one.
 
 enum { sockets = 1024, header = 5 };

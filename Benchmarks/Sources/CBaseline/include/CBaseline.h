@@ -119,7 +119,7 @@ baseline_result baseline_change_results(const char *path, int64_t cache_size, in
 // Reads the changed value of the first `wanted` books anew, which are structs already.
 baseline_result baseline_merge(const char *path, int64_t cache_size, int64_t wanted);
 
-// One book by its isbn, `count` times. With a writer, another thread saves a hundred changed books at a time meanwhile.
+// One book by its isbn, `count` times. With a writer, another thread saves a hundred changed books at a time.
 // `latencies` has room for `count` seconds; the result's count is how often the writer saved.
 baseline_result baseline_read_single(const char *path, int64_t cache_size, const baseline_data *data,
                                      const int64_t *books, int64_t count, int has_writer, double *latencies);
@@ -138,10 +138,10 @@ baseline_result baseline_add_columns(const char *path, int32_t count);
 baseline_result baseline_rewrite_table(const char *path);
 
 // Copies authors and books row by row into a new store at `destination`, where each book has two more columns, one of them
-// made of two others: read, change a value, insert with a prepared statement.
+// made of two existing ones: read, change a value, insert with a prepared statement.
 baseline_result baseline_copy_rows(const char *source, const char *destination);
 
-// Runs statements on a store, to prepare it for others.
+// Runs statements on a store, to prepare it for other works.
 baseline_result baseline_execute(const char *path, const char *sql);
 
 // Writes the model that a store keeps of itself, decompressed, into a file: a `.mom`.

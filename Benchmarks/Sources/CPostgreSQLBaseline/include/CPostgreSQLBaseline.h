@@ -35,14 +35,14 @@ postgresql_result postgresql_read_authors(const char *database);
 // from arrays of 1,000 rows in one pipeline.
 postgresql_result postgresql_update(const char *database);
 
-// Runs a statement in a database, to prepare it for others.
+// Runs a statement in a database, to prepare it for other works.
 postgresql_result postgresql_execute(const char *database, const char *sql);
 
 // Processor time that the server's processes of a database have used so far, in seconds, as the kernel counted it in
 // nanoseconds (/proc/PID/schedstat); found by their titles, which name the database.
 double postgresql_server_seconds(const char *database);
 
-// Counts from now on how often this process turns from asking a server to hearing its answer, and tells how often it did.
+// Counts from now on how often this process turns from sending to receiving; the second function returns the count.
 // libpq's `send` and `recv` are those of this file; users of libpq need do nothing.
 void postgresql_count_round_trips(void);
 int64_t postgresql_round_trips(void);

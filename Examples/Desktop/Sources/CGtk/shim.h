@@ -28,7 +28,7 @@ static inline void shim_add_shortcut(GtkWidget *window, const char *keys, GtkWid
     gtk_widget_add_controller(window, controller);
 }
 
-// Takes rows out of a list at a place, and puts others there. The rows have no texts; the drawing code knows more.
+// Replaces rows of a list at a place by new ones. The rows have no texts; the drawing code fetches the contacts.
 static inline void shim_splice(GtkStringList *rows, guint place, guint removed, guint added) {
     const char **texts = g_new0(const char *, added + 1);
     for (guint row = 0; row < added; row++) texts[row] = "";

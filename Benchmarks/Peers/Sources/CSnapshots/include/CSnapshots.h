@@ -1,1 +1,1 @@
-// Nothing here is for others: the functions stand in <sqlite3.h>.
+// This module declares nothing of its own: the functions are in <sqlite3.h>.
