@@ -8,6 +8,7 @@
     /// additional object of another entity for each object of an entity, by key paths and without policies. Programs
     /// that have the store open as its present version continue, and other programs may open it. After the migration
     /// the store serves both versions, and two at most.
+    ///
     /// The parts that only the older version needs remain until its last program has ended, and for
     /// ``NSPostgreSQLOlderVersionDelayOption`` after that. A change that is impossible while the older version is in
     /// use is refused with an `NSMigrationError` (134110), whose text has the reason and explains how to split the
@@ -16,9 +17,9 @@
     /// If a to-one relationship becomes to-many, the older version sees one of the objects: the one that it has set
     /// last, if that is still among them, and otherwise the one with the least key. An object that it sets replaces
     /// that one.
+    ///
     /// Give this option to every program of both versions. A program with the option reports at intervals that it is
     /// running (see ``NSPostgreSQLLeaseOption``).
-    /// (see ``NSPostgreSQLLeaseOption``).
     public let NSPostgreSQLOnlineMigrationOption = "NSPostgreSQLOnlineMigrationOption"
 
     /// Option: the number of seconds that an older version remains after its last program has gone. The default is
