@@ -26,7 +26,7 @@
                 let beacon = PostgreSQLBeacon(connection.address, progress)
                 defer { beacon?.end() }
                 try connection.transaction {
-                    // It takes as long as it takes, and the program's own code may run in between.
+                    // The migration has no time limit, and the program's own code may run in it.
                     try connection.liftTimeLimits()
                     let normalization = try PostgreSQLNormalization(connection)
                     let changesTables = changesTables || normalization != nil
@@ -71,7 +71,7 @@
             _ body: (any UnfinishedStore) throws -> Void
         ) throws {
             guard let url = opening.url else { return }
-            // The rows would lie in tables that the option does not mean.
+            // The rows would be in a store's own tables, and not in existing ones, which the option names.
             if ExistingTables.isWanted(opening.options) {
                 throw NSError.coreData(
                     NSPersistentStoreOperationError,
@@ -131,7 +131,8 @@
             try reporting {
                 let reader = try Self.connection(to: sourceURL)
                 let connection = try Self.connection(to: url)
-                // It is there already, and one of the two would wait for the other.
+                // A copy of a store onto itself changes nothing, and one of the two connections would wait for the
+                // other.
                 let isItself = try connection.leadsWhere(reader)
                 reader.beginReading()
                 defer { reader.rollback() }
@@ -144,9 +145,9 @@
                 for key in [DeferredStatements.metadataKey, SQLStoreMetadata.previousIdentifiersKey] {
                     metadata[key] = nil
                 }
-                // The copy has no history: a token of the other's means nothing in it.
+                // The copy has no history: a token of the source means nothing in it.
                 metadata[NSStoreUUIDKey] = UUID().uuidString
-                /// - Parameter isAnew: whether nothing stays of the store that is there.
+                /// - Parameter isAnew: whether all of the present store is removed.
                 func fill(isAnew: Bool) throws {
                     try alone(on: connection, shown(url), timeout: waiting, force: force) { isWhole in
                         if try isAnew || !isWhole || ExistingTables.isPresent(on: connection) {

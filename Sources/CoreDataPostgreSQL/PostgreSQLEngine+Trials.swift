@@ -2,7 +2,7 @@
     import CoreData
     import Foundation
 
-    // What trials of migrations need: databases of their own, and what is in one.
+    // Databases for trials of migrations, and the contents of one.
     extension PostgreSQLEngine {
         func withDatabase<Result>(beside url: URL, _ body: (_ url: URL) throws -> Result) throws -> Result {
             let database = try reporting { try PostgreSQLScratch(beside: url) { try Self.connection(to: $0) } }

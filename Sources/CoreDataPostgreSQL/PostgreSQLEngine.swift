@@ -53,7 +53,7 @@
                 throw NSError.coreData(
                     NSPersistentStoreOpenError, reason: "A store in a PostgreSQL database needs the URL of one.")
             }
-            // Nothing would be in it of what the other holds.
+            // The opened store would have none of the other store's rows.
             if other != nil { throw Self.unsupported("opened in the place of another", url) }
             return try reporting {
                 var address = try Self.address(of: url)
@@ -167,7 +167,7 @@
             }
         }
 
-        /// None can be copied as it lies: rows move one by one.
+        /// No store's file can be copied as a whole: rows move one by one.
         func owns(_ store: NSPersistentStore) -> Bool { false }
 
         func copy(_ store: NSPersistentStore, to url: URL, replacing: Bool, _ progress: Progress?) throws {
@@ -220,7 +220,8 @@
             return try awaitingAnother { try PostgreSQLConnection(address) }
         }
 
-        /// Runs a body that does nothing, or the same once more, where a server is lost and another one takes over.
+        /// Runs a body without effects, or one that can be repeated, again when a server is lost and another one takes
+        /// over.
         static func awaitingAnother<Result>(_ body: () throws -> Result) throws -> Result {
             try awaitingAnother { _ in try body() }
         }

@@ -53,7 +53,7 @@
     }
 
     extension PostgreSQLError {
-        /// What the failure is, as far as it is one of those.
+        /// The kind of the failure; nil where it is none of these.
         var failure: PostgreSQLFailure? {
             if isOfOption { return .optionRefused }
             if isOfEndedGeneration { return .generationEnded }

@@ -11,7 +11,7 @@
     /// when the server stops and another one takes over.
     // @unchecked Sendable: mutable state is used on `queue` only, except `isCancelled`, which is under the lock.
     final class PostgreSQLListener: CommitWatch, @unchecked Sendable {
-        /// What transactions notify, in every database by itself.
+        /// The channel of notifications; each database has its own.
         static let channel = "coredata"
 
         private let queue: DispatchQueue
@@ -28,7 +28,7 @@
         private var toldTransaction: Int64 = 0
         private var isWaitingForHistory = false
 
-        /// The first pause before a connection is made anew, and the longest.
+        /// The first pause before the listener connects again, and the longest.
         private static let (firstPause, longestPause) = (0.05, 30.0)
         /// The longest pause where another server is expected to take over, and whether one is expected.
         private static let longestPauseOfSeveral = 1.0

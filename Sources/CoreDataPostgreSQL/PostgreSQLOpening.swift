@@ -6,7 +6,7 @@
     struct PostgreSQLOpening {
         private let opening: StoreOpening
         private let address: PostgreSQLAddress
-        /// What errors show: the URL without its password.
+        /// The URL without its password, for errors.
         private let url: URL
         private let connection: PostgreSQLConnection
         private let entities: Set<String>?
@@ -265,7 +265,7 @@
             try PostgreSQLTables(connection, schema, layout).furnish()
         }
 
-        /// Removes the tables of the store and what the framework keeps of it, and nothing else.
+        /// Removes the tables of the store and the framework's own data, and no other table.
         static func destroy(on connection: PostgreSQLConnection) throws {
             try connection.transaction { try dropTables(on: connection) }
         }

@@ -87,7 +87,7 @@
             }
         }
 
-        /// What a number of an option is; nil where it is none.
+        /// The number of an option; nil where it has none.
         static func number(_ value: Any) -> Double? {
             let number = (value as? NSNumber)?.doubleValue ?? value as? Double
             return number?.isNaN == true ? nil : number

@@ -1,7 +1,7 @@
 #if PostgreSQL
     import CoreData
 
-    /// What entities are called in the rows of tables: their numbers in the store, and their names.
+    /// The labels of entities in the rows of tables: numbers by names, and names by numbers.
     final class EntityLabels: Sendable {
         private let names: [Int64: String]
         private let numbers: [String: Int64]

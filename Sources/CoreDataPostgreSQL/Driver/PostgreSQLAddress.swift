@@ -168,8 +168,8 @@
             }
         }
 
-        /// Whether a transaction pooler stands between: a session of its then has no settings, no locks and no names of
-        /// statements that last beyond a transaction.
+        /// Whether a transaction pooler stands between the program and the server: then the settings, locks and
+        /// prepared statements of a session last no longer than a transaction.
         var isPooled: Bool { directHost != nil || directPort != nil }
 
         /// The address of the server itself.
@@ -185,8 +185,9 @@
             isDirect = true
         }
 
-        /// A URL without the number of its host, which libpq would follow rather than a name. An empty one stands for
-        /// it, so that the environment's does not count either: among the settings libpq skips what is empty.
+        /// Returns a URL without `hostaddr`, which libpq would use rather than the name of the host. An empty
+        /// `hostaddr` replaces it, so that the environment variable does not count either: libpq skips an empty value
+        /// only among the settings.
         private static func withoutAddress(_ text: String) -> String {
             let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
             let items = parts.dropFirst().flatMap { $0.split(separator: "&") }.filter { item in

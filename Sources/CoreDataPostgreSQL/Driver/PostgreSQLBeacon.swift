@@ -38,7 +38,7 @@
             say("SET application_name = \(PostgreSQLDialect().literal(.string(text)))")
         }
 
-        /// The migration does not wait for a server that answers nothing.
+        /// The migration does not wait for a server that does not answer.
         private func say(_ statement: String) {
             guard connection.isAlive else { return }
             try? PostgreSQLWatch.shared.watching(connection) { try connection.execute(statement) }

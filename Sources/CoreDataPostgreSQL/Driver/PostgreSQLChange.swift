@@ -20,7 +20,7 @@
         case foreignKey(name: String, column: String, table: String, key: String)
         case dropConstraint(String, ifThere: Bool = false)
 
-        /// What rows are to be.
+        /// The condition that rows must meet.
         struct Check {
             var column: String
             var values: [String]
@@ -68,8 +68,8 @@
                 + "WHERE coredata_target.\(key) = \(table).\(column))"
         }
 
-        /// The statement that sets the sequence of a table's keys behind those that are there: rows may have come
-        /// by a copy. A call of the sequence takes so many keys.
+        /// The statement that sets the sequence of a table's keys above the existing keys, which a copy may have
+        /// inserted. Each value of the sequence stands for `step` keys.
         static func goOn(behindKeysOf table: String, in key: String, upTo highest: Int64, step: Int64) -> String {
             "SELECT setval(pg_get_serial_sequence('\(table.replacingOccurrences(of: "'", with: "''"))', 'id'), "
                 + "(coalesce((SELECT max(\(key)) FROM \(table) WHERE \(key) <= \(highest)), 0) + \(step - 1)) "

@@ -49,7 +49,7 @@
             return (handle, nil, isOneOfSeveral ? place(of: handle, address) : nil)
         }
 
-        /// What leads to the server alone that libpq has chosen among several.
+        /// The settings that lead to the one server that libpq has chosen among several.
         private static func place(of handle: OpaquePointer, _ address: PostgreSQLAddress) -> [(String, String)] {
             func text(_ text: UnsafePointer<CChar>?) -> String { text.map { String(cString: $0) } ?? "" }
             return address.settings + [

@@ -1,7 +1,8 @@
 #if PostgreSQL
-    // What a database has of a store, for a comparison with another one.
+    // Lists the contents of a store in a database, for a comparison with another one.
     extension PostgreSQLConnection {
-        /// One line for each thing, sorted; with rows, a sum of those of each table.
+        /// Returns one line for each table, column and other object, sorted; with `withRows` also a checksum of each
+        /// table's rows.
         func inventory(withRows: Bool) throws -> [String] {
             var lines = try texts(Self.things)
             for name in try withRows ? texts(Self.tablesWithRows) : [] {

@@ -94,11 +94,11 @@
                 SELECT \(number) FROM coredata_number WHERE \(isFree) LIMIT $3::int8
                 """, [sequence, "\(count + others)", "\(count)"]
             ).map { Int64($0[0] ?? "") ?? 0 }
-            // One that begins anew gives a number twice.
+            // A sequence that cycles returns a number twice.
             return free.count == count && Set(free).count == free.count ? free : nil
         }
 
-        /// How many numbers of a sequence may be taken by rows before it is set behind them.
+        /// The number of used keys that are stepped over before the sequence is set above them.
         private static let shortestJump: Int64 = 10_000
 
         /// How many numbers of a sequence may be taken by rows before it is an error.

@@ -11,7 +11,7 @@
             guard let error = failure as? PostgreSQLError, error.isRefusal else { return nil }
             let view = views[table]
             let quoted = view?.table.quoted ?? PostgreSQLDialect().quoted(table)
-            /// What the store calls a column of the table.
+            /// The store's name of a column of the table.
             func own(_ column: String) -> String {
                 view?.columns.first { $0.of == column }?.name ?? PostgreSQLDialect.logical(column, in: table)
             }
@@ -62,7 +62,7 @@
             let limits = type.matches(of: /-?\d+/).compactMap { Int($0.0) }
             switch (name, value) {
             case ("character varying", .string(let text)), ("character", .string(let text)):
-                // Characters behind the limit may be blanks, which the server cuts.
+                // Characters beyond the limit may be blanks, which the server cuts.
                 guard let limit = limits.first, text.unicodeScalars.count > limit,
                     !text.unicodeScalars.dropFirst(limit).allSatisfy({ $0 == " " })
                 else { return nil }

@@ -18,7 +18,7 @@
         /// Begins a transaction with the exclusive lock of writers, so that no other one writes until it ends.
         func begin() throws {
             let token = keepsTokens ? UUID() : nil
-            // One expression for all of them takes the compiler ten seconds.
+            // As one expression, these texts would take the compiler ten seconds.
             var statements: [String] = [Self.beginning] + transactionSettings
             statements.append("SELECT pg_advisory_xact_lock(\(Self.writersLock))")
             statements.append("SELECT set_config('coredata.writer', 'framework', true)")
@@ -74,7 +74,7 @@
             return name
         }
 
-        /// What comes before the commit of a save: checks that would wait for it, and the version of the tables.
+        /// Sends what precedes the commit of a save: the checks that would wait for it, and the version of the tables.
         func queueEnd() throws {
             isSaving = false
             isChecked = true

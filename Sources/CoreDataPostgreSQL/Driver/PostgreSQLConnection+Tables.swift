@@ -3,7 +3,7 @@
 
     // The tables of a store as a whole, and the framework's own schema.
     extension PostgreSQLConnection {
-        /// Makes the schema of what the framework keeps beside the tables, unless it is there.
+        /// Makes the schema `coredata` of the framework's own tables, unless it exists.
         func makeOwnSchema() throws { try execute("CREATE SCHEMA IF NOT EXISTS coredata") }
 
         func dropOwnSchema() throws { try execute("DROP SCHEMA coredata CASCADE") }
@@ -36,7 +36,7 @@
             return (String(statement.text.dropFirst(prefix.count)), statement.values, steps)
         }
 
-        /// Lets the next key of a table be above one that was given out elsewhere, unless that lies far ahead.
+        /// Raises the sequence of a table above a key that was given out elsewhere, unless that key is very large.
         func raiseSequence(of table: String, above key: Int64) throws {
             guard key <= PostgreSQLTables.farthestKey else { return }
             let together = PostgreSQLTables.keysTogether

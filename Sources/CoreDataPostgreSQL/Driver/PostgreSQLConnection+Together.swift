@@ -50,7 +50,7 @@
             guard PQenterPipelineMode(handle) == 1 else { throw error(nil) }
         }
 
-        /// Takes what is still to come, and goes back to waiting for each result.
+        /// Takes the remaining results, and leaves the pipeline mode.
         private func leavePipeline() {
             isTogether = false
             if !pending.isEmpty { PQclear(try? flush()) }
@@ -112,7 +112,7 @@
             return wanted
         }
 
-        /// Waits for the next result; nil behind the last one of a statement.
+        /// Waits for the next result; nil after the last one of a statement.
         func nextResult() -> OpaquePointer? {
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             while isAwaitingResult() {
@@ -261,7 +261,7 @@
                 """
         }
 
-        /// Those of some tables that the role may read.
+        /// Returns the tables of a list that the role may read.
         func readable(_ tables: [String]) throws -> [String] {
             if tables.isEmpty { return [] }
             let list = tables.map { PostgreSQLDialect().literal(.string($0)) }.joined(separator: ", ")
@@ -270,10 +270,10 @@
 
         // MARK: Reading
 
-        /// Begins a transaction in which everything is read in one state. Nothing is sent yet: the first statement
-        /// takes the beginning along.
+        /// Begins a transaction that reads everything in one state. The beginning is sent only with the first
+        /// statement.
         ///
-        /// - Parameter state: nil for the present one.
+        /// - Parameter state: the state of a query generation; nil for the present one.
         func beginReading(at state: PostgreSQLGeneration.State? = nil) { reading = .wanted(state) }
 
         var isReadingWanted: Bool { if case .wanted = reading { true } else { false } }
@@ -303,7 +303,7 @@
             PQclear(try flush())
         }
 
-        /// What every transaction begins with, behind a pooler.
+        /// The statements at the beginning of every transaction, behind a pooler.
         var transactionSettings: [String] { settings.isEmpty ? [] : [settings] }
 
         /// Begins a transaction that holds the present state for so long, and gives the name by which other

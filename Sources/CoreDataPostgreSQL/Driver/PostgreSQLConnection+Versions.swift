@@ -27,8 +27,9 @@
             try wait(for: lock, "pg_try_advisory_lock", timeout, progress)
         }
 
-        /// Ends the connections of programs that have the store open as a version, as far as the role may. So none of
-        /// them reads what will be in its place. Waits no longer than so many seconds until they are gone.
+        /// Ends the connections of programs that have the store open as a version, as far as the role has the right to,
+        /// so that none of them reads the store that replaces it. Waits at most a number of seconds until they have
+        /// ended.
         func endUsers(ofVersion lock: Int64, within seconds: TimeInterval) throws {
             let deadline = ContinuousClock.now + .seconds(seconds.boundedTime)
             while try texts("SELECT pg_try_advisory_lock($1)", ["\(lock)"]).first != "t" {

@@ -96,7 +96,7 @@
         var tellsBehind = false
         /// The number that the server has given to the transaction of the last save.
         var serverTransaction: Int64?
-        /// What history adds to the server's numbers (`PostgreSQLBookkeeping`).
+        /// The offset of history's numbers from the server's numbers (`PostgreSQLBookkeeping`).
         var historyOffset: Int64 = 0
         var transactionNumber: Int64? { serverTransaction.map { $0 + historyOffset } }
         /// The version of the tables that was read last, and the one that the open save expects.
@@ -105,7 +105,7 @@
         /// The names of statements of our own that the server has prepared, by their texts.
         var preparedOwn: [String: String] = [:]
         private static let keptTexts = 200
-        /// What a transaction begins with.
+        /// The statement at the beginning of each transaction.
         private(set) var settings = ""
         /// The statements of a connection that keeps none by their names (`usesNamedStatements`).
         var unnamed: [String: Unnamed] = [:]
@@ -186,13 +186,13 @@
 
         var socket: Int32 { PQsocket(handle) }
 
-        /// Whether there is something to take in, be it the end of the connection.
+        /// Whether there is input to read, or the connection has ended.
         var hasInput: Bool {
             var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
             return poll(&descriptor, 1, 0) > 0
         }
 
-        /// Takes in what the server has sent unasked; false where the connection is gone.
+        /// Reads messages that the server has sent without a request; false where the connection is lost.
         func consumeInput() -> Bool { PQconsumeInput(handle) == 1 && isAlive }
 
         /// The payloads of the notifications that have come.
@@ -365,7 +365,7 @@
             try rows(select, values).map { $0[0] ?? "" }
         }
 
-        /// What a statement in SQL gives, as texts, for texts as parameters.
+        /// Runs a SELECT with parameters as texts, and returns its rows as texts.
         func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
             takeOwedResult()
             if isTogether || lacksSettings { return try rowsTogether(select, values) }

@@ -57,7 +57,7 @@
             var keys: Keys?
         }
 
-        /// What a save has changed. Most saves have it no more: they take little memory then.
+        /// The keys that a save has changed. They are removed from most saves after a while, to save memory.
         private final class Keys: Sendable {
             let inserted: [ObjectKey]
             let updated: [ObjectKey]
@@ -131,7 +131,7 @@
             lock.withLock { line.map { line in connection.line.map { !$0.isOther(than: line) } ?? true } ?? true }
         }
 
-        /// Throws where a server was left behind: another one has taken over already.
+        /// Throws an error if another server has already taken over from the server of a connection.
         private func requireNewest(_ seen: PostgreSQLLine, _ connection: PostgreSQLConnection) throws {
             guard let line = lock.withLock({ line }), seen.cluster == line.cluster, seen.timeline < line.timeline else {
                 return
@@ -241,8 +241,8 @@
             FROM (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1 AS newest) x
             """
 
-        /// The numbers of history that this process has read and the server does not have. Those that were deleted
-        /// count as there.
+        /// The numbers of history that this process has read and the server does not have. Numbers whose history was
+        /// deleted count as present.
         private func lostNumbers(on connection: PostgreSQLConnection) throws -> [Int64] {
             let numbers = lock.withLock { self.numbers }
             if numbers.isEmpty { return [] }
@@ -284,7 +284,7 @@
             }
         }
 
-        /// Whether a number of history is one that was lost.
+        /// Returns the lost part of history that a number belongs to; nil where it belongs to none.
         func lostHistory(after number: Int64, on connection: PostgreSQLConnection) throws -> LostHistory? {
             let own = lock.withLock { lost.filter { $0.contains(number) }.map { $0.lowerBound - 1 }.min() }
             var found: Int64?

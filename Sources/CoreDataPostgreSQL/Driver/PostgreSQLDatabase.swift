@@ -176,7 +176,7 @@
             }
         }
 
-        /// What is thrown where another store was made in the place of this one.
+        /// The error where another store has replaced this one.
         var replacedError: NSError { SQLStoreMetadata.replaced(url) }
 
         private var closedError: PostgreSQLError {

@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// PostgreSQL's words. The framework's own tables lie in the schema `coredata`; the tables of entities lie where
-    /// the connection's search path leads.
+    /// The dialect of PostgreSQL. The framework's own tables are in the schema `coredata`; the tables of entities are
+    /// in the first schema of the connection's search path.
     struct PostgreSQLDialect: SQLDialect {
         static let schema = "coredata"
 
@@ -16,7 +16,7 @@
 
         var missingFunctions: Set<SQLExpression.Function> { Self.missingFunctions }
 
-        /// A third of a page of the server's, without what stands before a value.
+        /// A third of a page of the server, minus the header of a value.
         var largestIndexed: Int? { 2_692 }
 
         func name(of function: SQLExpression.Function) -> String {
@@ -195,8 +195,8 @@
             return sign + start + end
         }
 
-        /// A name that is not longer than the server's, or than so many bytes. One that is cut ends in a number of all
-        /// of it: so names whose ends alone differ stay apart.
+        /// Cuts a name to the longest that the server allows, or to a number of bytes. A name that is cut ends in a
+        /// hash of the whole name, so that names with different ends stay different.
         static func fitting(_ name: String, _ count: Int = longest) -> String {
             if name.utf8.count <= count { return name }
             let digest = name.utf8.reduce(into: UInt32(2_166_136_261)) { $0 = ($0 ^ UInt32($1)) &* 16_777_619 }

@@ -54,7 +54,7 @@
         /// A standby removes rows that a statement reads, as its primary has done.
         static let recoveryConflict = "40001"
         static let insufficientPrivilege = "42501"
-        /// The server has ended a session that did nothing in a transaction.
+        /// The server has ended a session that was idle in a transaction.
         static let idleTransaction = "25P03"
 
         /// Makes the error of a result that has failed.
@@ -111,7 +111,7 @@
         /// Whether tables differ from what a statement expects, and the role may use them.
         var isOfOtherTables: Bool { state.hasPrefix("42") && state != Self.insufficientPrivilege }
 
-        /// Whether the connection is gone.
+        /// Whether the connection is lost.
         var isOfLostConnection: Bool {
             !isOfOption
                 && (state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") || state == Self.idleTransaction)

@@ -49,7 +49,7 @@
             }
         }
 
-        /// What libpq gets for one of them.
+        /// The settings of libpq for one of the servers.
         private func settings(_ place: Int) -> [(String, String)] {
             // Values in the URL have priority.
             let way = [
@@ -70,7 +70,7 @@
             preferred.withLock { if $0[address.description] ?? 0 == place { $0[address.description] = place + 1 } }
         }
 
-        /// One of them.
+        /// One of the servers.
         struct Server {
             var place: Int
             var settings: [(String, String)]

@@ -7,8 +7,8 @@
         private static let negative: UInt16 = 0x4000
         private static let notANumber: UInt16 = 0xC000
 
-        /// The number that some bytes stand for, as near as `Decimal` comes to it, and whether it has all the digits;
-        /// nil when they are no number that `Decimal` can hold.
+        /// Converts the bytes of a `numeric` to the nearest `Decimal`. `isExact` is true if that has all the digits.
+        /// Nil for bytes without a number that `Decimal` can hold.
         static func decimal(_ bytes: UnsafeRawBufferPointer) -> (value: Decimal, isExact: Bool)? {
             guard bytes.count >= 8 else { return nil }
             func word(_ place: Int) -> UInt16 {
@@ -18,8 +18,7 @@
             if sign == notANumber { return (.nan, true) }
             guard sign == 0 || sign == negative, bytes.count >= 8 + 2 * count else { return nil }
             if count == 0 { return (0, true) }
-            // The digits as one whole number, without the zeros behind the last one, and the power of ten that makes
-            // the number of them.
+            // The digits as one whole number, without the zeros after the last one, and the power of ten for its scale.
             var digits = Digits(exponent: 4 * (weight - count + 1))
             for place in 0..<count - 1 { digits.append(word(4 + place), from: 1_000) }
             var (last, unit) = (word(3 + count), UInt16(1_000))
@@ -66,7 +65,7 @@
                 if digit != 0 { isRounded = true }
             }
 
-            /// The number; nil where it is too large. One that is too small has fewer digits.
+            /// The number; nil where it is too large. A number that is too small loses digits.
             mutating func decimal(isNegative: Bool) -> Decimal? {
                 while exponent > Int(Int8.max) {
                     let (tens, isTooLarge) = mantissa.multipliedReportingOverflow(by: 10)
@@ -99,7 +98,7 @@
                 for word in [0, 0, notANumber, 0] { append(word) }
                 return
             }
-            // The digits without a point, and how many of them stand behind it.
+            // The digits without a point, and the number of digits after the point.
             let text = NSDecimalNumber(decimal: number.magnitude).description(withLocale: nil)
             let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { Array($0.utf8) }
             var (whole, fraction) = (parts[0], parts.count > 1 ? parts[1] : [])

@@ -5,9 +5,9 @@
 
     /// The parameters of a statement for many rows: a column of values for each, in the binary form of its type.
     ///
-    /// A column is an array of its type as the server takes it. A statement for one row takes the only element. The
-    /// columns lie in memory of their own: arrays of Swift's would be checked and counted at each of millions of
-    /// values.
+    /// A column is an array of its type, in the form that the server reads. A statement for one row takes the only
+    /// element. The columns have memory of their own: Swift's arrays would be checked and counted at each of millions
+    /// of values.
     final class PostgreSQLParameters: SQLParameters {
         private struct Column {
             let type: Oid
@@ -213,7 +213,7 @@
             switch columns[number - 1].type {
             case PostgreSQLType.float8: append(number, word: value.bitPattern)
             case PostgreSQLType.float4:
-                // Beside a column a number that is no `real` is none of the column's.
+                // Compared with a `real` column, a number that is no `real` equals none of the column's values.
                 guard Double(Float(value)) == value || value.isNaN else { return misfit(number, PostgreSQLType.float8) }
                 append(number, word: Float(value).bitPattern)
             case PostgreSQLType.timestamptz, PostgreSQLType.timestamp: bind(number, date: value)
@@ -232,7 +232,7 @@
         /// Seconds since 2001, to the microsecond, as microseconds since 2000.
         private func bind(_ number: Int, date seconds: Double) {
             let microseconds = (seconds * 1_000_000).rounded() + Self.yearOfLeap
-            // Years before 4713 BC and behind 294276 are none of PostgreSQL's.
+            // PostgreSQL has no years before 4713 BC or after 294276.
             guard microseconds > -211_813_488_000_000_000, microseconds < 9_223_371_331_200_000_000 else {
                 return refuse(
                     number, "A date \(seconds) seconds from 2001 cannot be kept in PostgreSQL.",

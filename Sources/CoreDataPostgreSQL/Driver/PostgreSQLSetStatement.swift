@@ -75,7 +75,7 @@
     }
 
     extension SQLExpression {
-        /// Whether the columns of a table can stand for the parameters.
+        /// Whether columns of a table can replace the parameters.
         fileprivate var takesColumns: Bool {
             switch self {
             case .column, .value, .parameter, .null: true

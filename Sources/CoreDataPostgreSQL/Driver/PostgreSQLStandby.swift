@@ -227,8 +227,8 @@
     }
 
     extension PostgreSQLConnection {
-        /// How far the server's log goes, as far as its tables show it: what a standby has replayed, and what a primary
-        /// has written.
+        /// The position in the server's log up to which its tables show changes: what a standby has replayed, and what
+        /// a primary has written.
         fileprivate func position() throws -> UInt64 {
             try texts("SELECT \(Self.position())").first.flatMap { UInt64($0) } ?? 0
         }

@@ -2,8 +2,8 @@
     import CPostgreSQL
     import CoreData
 
-    // libpq has all rows of a result in memory before it gives the first one. Many rows come by a cursor of the
-    // server's, some hundred at a time: it keeps to the state in which it was declared. None of its statements runs for
+    // libpq has all rows of a result in memory before it gives the first one. Many rows come by a cursor in the server,
+    // some hundred at a time: the cursor keeps the state in which it was declared. None of its statements runs for
     // long, whatever the program does with the rows. Few rows take one round trip, as without a cursor.
     extension PostgreSQLStatement {
         func stream(
@@ -75,8 +75,8 @@
             return try tuples(PQexecParams(handle, Self.fetching(rows, cursor), 0, nil, nil, nil, nil, 1))
         }
 
-        /// Tables whose rows have a place kept in them cannot be altered. Where all is only read, the end of the
-        /// transaction, which comes soon, does the same for nothing.
+        /// Closes a cursor, because a table with an open cursor cannot be altered. In a transaction that only reads,
+        /// the end of the transaction, which comes soon, closes the cursor without a round trip.
         fileprivate func close(_ cursor: String) throws {
             if reading == .none { try execute("CLOSE \(cursor)") }
         }

@@ -3,8 +3,8 @@
     import CoreData
     import Foundation
 
-    /// A statement of a connection. The server prepares it when it is first run: as it stands for one row, and once
-    /// more for many rows at a time, which come as arrays.
+    /// A statement of a connection. The server prepares it at its first run: in one form for one row, and in another
+    /// one for many rows at a time, which come as arrays.
     final class PostgreSQLStatement: SQLPreparedStatement {
         private let statement: SQLStatement
         unowned let connection: PostgreSQLConnection
@@ -12,9 +12,9 @@
         private let printed: SQLPrinter
         /// The values that every run has, as they are printed.
         var values: [SlotValue] { printed.values }
-        /// Values that every run has, behind the parameters.
+        /// Values that every run has, after the parameters.
         private var constants: [SlotValue]
-        /// What the server has prepared for one row, and for many.
+        /// The prepared statements for one row, and for many.
         var single: Prepared?
         private var many: Prepared?
         /// The types of parameters whose values did not fit into those that the server chose.
@@ -29,7 +29,7 @@
 
         var text: String { printed.text }
 
-        /// - Parameter prefix: what stands before the statement.
+        /// - Parameter prefix: the text before the statement.
         init(_ statement: SQLStatement, on connection: PostgreSQLConnection, prefix: String = "") {
             self.statement = statement.inWordsOfPostgreSQL
             self.connection = connection
@@ -125,7 +125,7 @@
                         start += try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
                     } catch let error as PostgreSQLError where isTried && isOfRow(error) {
                         start = part.upperBound
-                        // One of them breaks a constraint: each half by itself, down to the row.
+                        // One of the rows breaks a constraint: each half runs by itself, down to the row.
                         let middle = part.lowerBound + part.count / 2
                         try run(part.lowerBound..<middle, isTried: true, bind, &outcome)
                         if outcome.isRefused { return }
@@ -226,7 +226,8 @@
             return new
         }
 
-        /// Runs a body; one that breaks a constraint leaves the transaction as it was, and names the columns.
+        /// Runs a body, within a savepoint if `isTried` is true. A statement that breaks a constraint then leaves the
+        /// transaction as it was, and the error names the columns.
         private func tried<Result>(_ isTried: Bool, _ body: () throws -> Result) throws -> Result {
             do {
                 return try isTried ? connection.trying(body) : body()

@@ -51,8 +51,8 @@
 
         // MARK: Statements
 
-        /// What the views share: the versions that the framework gave to rows of tables without a column for them, and
-        /// what a view was made of.
+        /// The tables that the views share: the versions that the framework gave to rows of tables without a column for
+        /// them, and the definitions of the views.
         static let definitions = [
             """
             CREATE TABLE IF NOT EXISTS coredata.versions ("view" text COLLATE "C", id bigint, writer text NOT NULL, \

@@ -1,15 +1,15 @@
 #if PostgreSQL
     import CoreData
 
-    /// What the schema `coredata` has besides the tables that every SQL store keeps: tokens of saves, and how history
-    /// is numbered.
+    /// The parts of the schema `coredata` besides the tables that every SQL store keeps: tokens of saves, and the
+    /// numbers of history.
     ///
-    /// A transaction of history has the number of the database's transaction. Those are given when transactions begin,
-    /// and end in another order: history is read as far as nothing runs any more that is older. A transaction that is
-    /// seen to run in another database of the server does not count.
+    /// A transaction of history has the number of the database's transaction. The server gives these numbers when
+    /// transactions begin, and the transactions end in another order: so history is read up to the oldest transaction
+    /// that is still open. A transaction that is open in another database of the server does not count.
     ///
-    /// A server that a dump was restored on begins with low numbers again. Its transactions have the number of the
-    /// database's and an offset, by which they lie above those of the dump. The offset stands in the functions.
+    /// A server on which a dump was restored begins with low numbers again. Its transactions have the number of the
+    /// database's and an offset, which puts them above those of the dump. The offset is part of the functions.
     enum PostgreSQLBookkeeping {
         /// Makes what is not there yet.
         static func furnish(on connection: PostgreSQLConnection) throws {
@@ -73,8 +73,8 @@
             return (row[0].flatMap { Int($0) } ?? 0, row[1].flatMap { Int64($0) })
         }
 
-        /// What history adds to the server's numbers. Where the server has not come to the newest number of history
-        /// yet, the store was restored there from a dump: then the offset is raised.
+        /// Returns the offset of history's numbers from the server's. If the server's numbers are still below the
+        /// newest number of history, the store was restored there from a dump: then the method raises the offset.
         static func historyOffset(on connection: PostgreSQLConnection, isReadOnly: Bool) throws -> Int64 {
             // A program that only reads may come before the functions are made.
             if isReadOnly { return (try? numbers(on: connection).offset) ?? 0 }
@@ -165,7 +165,7 @@
     }
 
     extension PostgreSQLConnection {
-        /// What one of the programs does that have a store open.
+        /// The pieces of work that one of the programs does that have a store open.
         enum Upkeep: String, CaseIterable {
             case look, tokens, history
 

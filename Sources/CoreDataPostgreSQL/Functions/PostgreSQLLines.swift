@@ -10,7 +10,7 @@
     /// A server is identified by its cluster, the time-line that it writes, and the database. A dump that is restored
     /// on the same server makes other tables, and one that replaces another database has an identifier of its own.
     enum PostgreSQLLines {
-        /// How many numbers of history lie between two lines: more than transactions can be lost. Chance multiplies it,
+        /// The numbers of history between two lines: more than transactions can be lost. A random factor multiplies it,
         /// so that two lines which begin at the same place do not continue with the same numbers.
         static let numbersBetween: Int64 = 1 << 32
         /// How many keys of each table: blocks of them.
@@ -95,7 +95,7 @@
 
     /// Where a connection leads.
     struct PostgreSQLLine: Equatable {
-        /// The cluster, whatever server of it that is, and its time-line.
+        /// The identifier of the cluster, which all its servers share, and the time-line.
         var cluster: String
         var timeline: Int64
         /// The database within it, and its tables.
@@ -107,7 +107,7 @@
         var number: Int
         var identifier: String
         var begins: Int64
-        /// What history adds to the server's numbers of transactions.
+        /// The offset of history's numbers from the server's numbers of transactions.
         var shift: Int64
 
         /// Whether another server has taken over, or the same one has begun another line.
@@ -137,7 +137,7 @@
 
         /// Begins the line of this server. It waits for no standby, because later commits wait for one anyway.
         func beginLine(behind number: Int) throws {
-            // A standby writes nothing.
+            // A standby cannot write.
             if PQparameterStatus(handle, "in_hot_standby").map({ String(cString: $0) }) == "on" { return }
             try execute(
                 "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = local; "

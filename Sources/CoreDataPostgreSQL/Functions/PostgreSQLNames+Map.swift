@@ -2,7 +2,7 @@
     import CoreData
     import Foundation
 
-    // The map of names as it lies in the database, where the triggers read it.
+    // The map of names in the database, where the triggers read it.
     extension PostgreSQLNames {
         /// The map of a database; nil where it keeps none.
         init?(of connection: PostgreSQLConnection) throws {

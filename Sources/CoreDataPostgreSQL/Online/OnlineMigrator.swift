@@ -194,9 +194,9 @@
             try split(plan)
         }
 
-        /// The tables of the older version whose roles need a new table, too: the one whose triggers write into it, or
-        /// those that a join table leads to. A table that stands alone is for roles that may do the same with all of
-        /// them.
+        /// The tables of the older version whose roles also need rights to a new table: the one whose triggers write
+        /// into it, or those that a join table leads to. A new table without such neighbours is for roles that have the
+        /// same rights to all of them.
         private func neighbours(of table: String, _ plan: OnlinePlan) -> [String] {
             if let split = plan.splits.first(where: { $0.part == table }) { return [split.table] }
             if let link = plan.links.first(where: { $0.pairs == table }) { return [link.table] }
@@ -217,8 +217,8 @@
             }
         }
 
-        /// Has the pairs of relationships that led to one object go with its keys. A deletion removes them
-        /// from the first pair on.
+        /// Makes triggers that keep the pairs of former to-one relationships in step with their columns. From the first
+        /// pair on, the deletion of an object removes its pairs.
         private func link(_ plan: OnlinePlan) throws {
             if plan.links.isEmpty { return }
             try PostgreSQLReferences(shortly, plan, of: Set(plan.links.map(\.pairs))).complete()
@@ -315,7 +315,7 @@
             }
         }
 
-        /// The name of an index, with a number behind it where something else has it.
+        /// The name of an index, with a number after it where another relation has that name.
         private func ownName(_ name: String) throws -> String {
             let taken = try connection.relationNames()
             var (own, number) = (name, 2)

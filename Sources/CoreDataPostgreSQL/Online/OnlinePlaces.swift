@@ -2,8 +2,8 @@
     import CoreData
     import Foundation
 
-    /// Chooses where the properties of a newer version lie beside those of the older one. A property with the same
-    /// values keeps its column, and a new one gets a name that nothing in the database has.
+    /// Chooses tables and columns for the properties of a newer version beside those of the older one. A property with
+    /// the same values keeps its column, and a new one gets a name that is free in the database.
     struct OnlinePlaces {
         private let migration: OnlineMigration
         private let old: SQLSchema
@@ -29,9 +29,9 @@
             }
         }
 
-        /// What of the choice depends on what the older version has of the newer one, by names, renaming identifiers
-        /// and mapping models, and on how it keeps that. A migration that began with another one has given rows other
-        /// values.
+        /// Whether an unfinished migration began with the same choice. The choice depends on names, renaming
+        /// identifiers and mapping models, which connect the newer version's properties with the older one's, and on
+        /// the columns of these. A migration that began with another choice has given rows other values.
         func isSame(as begun: PostgreSQLPlaces) -> Bool {
             chosen.formerKeys == begun.formerKeys && chosen.mapping == begun.mapping && chosen.origins == begun.origins
                 && chosen.numbers.allSatisfy { begun.numbers[$0.key] == $0.value }
@@ -131,7 +131,7 @@
             var taken = try Set(ActualSchema(connection).numbers.values)
             let labels = try Set(ActualSchema(connection).numbers.keys)
             for entity in destination.entities where chosen.numbers[entity.name] == nil && isHeld(entity) {
-                // Those of history lie above.
+                // The numbers of history's own entities are higher.
                 let number = (taken.filter { $0 < Int(HistoryTables.changeEntity) }.max() ?? 0) + 1
                 taken.insert(number)
                 chosen.numbers[entity.name] = number
@@ -205,8 +205,8 @@
             }
         }
 
-        /// A name with a number behind it where it is taken, not longer than the server has them: it would cut the
-        /// number off.
+        /// Returns a name, with a number after it where the name is taken. The result is not longer than the server
+        /// allows, because the server would cut the number off.
         private static func free(_ name: String, where isTaken: (String) -> Bool) -> String {
             if !isTaken(name) { return name }
             var number = 2

@@ -19,7 +19,8 @@
             var member: String
         }
 
-        /// Notes where the links of such a relationship lie, or why they cannot be kept in both ways.
+        /// Records the columns of such a relationship's links, or the reason for which both forms cannot be kept in
+        /// step.
         mutating func lookAtLinks(_ property: String, of name: String) {
             guard let entity = destination.entities.first(where: { $0.name == name }),
                 let relationship = entity.entity.relationshipsByName[property],

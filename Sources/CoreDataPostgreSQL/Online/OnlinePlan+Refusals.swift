@@ -92,7 +92,7 @@
             lookAtTombstones(entity, former)
         }
 
-        /// The entity below another one that had the property which that one has now.
+        /// The subentity that had a property which the entity has now.
         private func entityThatHad(_ property: NSPropertyDescription, below entity: EntityLayout) -> String? {
             entity.subtree.first {
                 $0 != entity.index && migration.difference.properties[$0][property.name] != nil
@@ -126,7 +126,7 @@
                 "Add it, or remove it, in a version that is migrated without others.")
         }
 
-        /// The values that history keeps of deleted objects lie in columns by the order of names.
+        /// History keeps the values of deleted objects in columns by the order of names, so the order must not change.
         private mutating func lookAtTombstones(_ entity: EntityLayout, _ former: EntityLayout) {
             let before = HistoryTombstones.slots(of: former).map { former.slots[$0].name }
             let now = HistoryTombstones.slots(of: entity).map { entity.slots[$0].name }
@@ -286,7 +286,7 @@
             }
         }
 
-        // MARK: What goes
+        // MARK: Removed parts
 
         private mutating func lookAtWhatGoes(of entity: EntityLayout) {
             let now = migration.difference.destinationOf[entity.index]

@@ -4,12 +4,13 @@
 
     // Entities of the older version that are two in the newer one.
     extension OnlinePlan {
-        /// Rows of the older version whose columns lie in rows of another table in the newer one, too.
+        /// An entity of the older version whose rows have some of their columns in rows of another table in the newer
+        /// one, too.
         struct Split: Equatable {
             struct Column: Equatable {
                 var old: String
                 var new: String
-                /// What takes the place of no value, in either version.
+                /// The values that replace NULL, in either version.
                 var oldDefault: String?
                 var newDefault: String?
             }

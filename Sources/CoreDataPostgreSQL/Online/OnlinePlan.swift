@@ -15,7 +15,7 @@
             var labels: [String]?
             var old: SQLColumn
             var new: SQLColumn
-            /// What takes the place of no value, in either version.
+            /// The values that replace NULL, in either version.
             var newDefault: String?
             var oldDefault: String?
             /// Whether a value has to be the same after both conversions.
@@ -45,7 +45,7 @@
         let lock: Int64
         let sourcePlaces: PostgreSQLPlaces
         let old: SQLSchema
-        /// Where the newer version's properties will lie.
+        /// The tables and columns of the newer version's properties.
         var places: PostgreSQLPlaces
         var new: SQLSchema
 
@@ -82,8 +82,8 @@
         }
 
         /// - Parameters:
-        ///   - places: those of the version that the store has.
-        ///   - resumed: those that an earlier attempt has chosen; nil where there was none.
+        ///   - places: the tables and columns of the store's present version.
+        ///   - resumed: the choice of an earlier attempt; nil where there was none.
         init(
             _ migration: OnlineMigration, from places: PostgreSQLPlaces, resumed: PostgreSQLPlaces?,
             on connection: PostgreSQLConnection

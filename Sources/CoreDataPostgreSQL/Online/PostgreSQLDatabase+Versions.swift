@@ -1,7 +1,7 @@
 #if PostgreSQL
     import CoreData
 
-    // What programs of another version write into history.
+    // The properties in history that programs of another version have written.
     extension PostgreSQLDatabase {
         func propertiesOfOtherVersions() throws -> [Int: [Int64: [String?]]] {
             guard let admitted else { return [:] }

@@ -19,8 +19,8 @@
             var property: String
             var role: String
 
-            /// Where an older version, which is served still, keeps one of the objects that a relationship leads to, or
-            /// what is in an object that leads to another one.
+            /// The part of a property for the column in which an older version, which is still served, keeps one of the
+            /// objects that a to-many relationship leads to, or the values of an object of a split.
             static func formerKey(_ relationship: String, of entity: String) -> PropertyPart {
                 PropertyPart(entity: entity, property: relationship, role: formerRole)
             }
@@ -45,7 +45,7 @@
             return name
         }
 
-        /// What a slot is called in the map.
+        /// The name of a slot in the map.
         static func part(of slot: Slot, in entity: EntityLayout) -> PropertyPart {
             let (property, role) =
                 switch slot.role {

@@ -12,7 +12,7 @@
                     + complaints.joined(separator: "; ") + ".")
         }
 
-        /// What has a name that something else has, each in a sentence.
+        /// The tables and columns that have the same name as another one, each in a sentence.
         private static func doubles(in schema: SQLSchema, _ layout: ModelLayout) -> [String] {
             var found: [String] = []
             var tables: [String: String] = [:]

@@ -98,7 +98,7 @@
             func place(_ column: String) -> String {
                 var name = PostgreSQLDialect.asGiven(column) + "_place"
                 while name.utf8.count > 63 { name.removeLast() }
-                // What the server cuts a longer name to, unless that is the name of the other column.
+                // The name to which the server cuts a longer one, unless that is the name of the other column.
                 if name == PostgreSQLDialect.asGiven(column) { name = PostgreSQLDialect.name(name, endingIn: "_place") }
                 return PostgreSQLDialect.column(given: name)
             }

@@ -208,7 +208,7 @@
             var comment: String
             /// Whether every row has a value.
             var isMandatory = false
-            /// What a row has that is inserted without a value.
+            /// The default value of the column; nil for none.
             var defaultValue: String?
 
             /// One column for properties of several entities.
@@ -288,7 +288,7 @@
             return changes.isEmpty ? [] : [PostgreSQLChange.statement(changes, of: dialect.quoted(name))]
         }
 
-        /// What rows of a table have that are inserted without a value, by the columns.
+        /// The default values of a table's columns.
         private func defaultValues(ofTable name: String) -> [String: String?] {
             for root in layout.entities where root.superIndex == nil {
                 guard let table = schema.table(ofRoot: root.index), table.name == name else { continue }
@@ -338,7 +338,7 @@
             return keys
         }
 
-        /// Drops what would stand in the way of a migration: all foreign keys of ours, and the checks of entities.
+        /// Drops the constraints that could refuse a migration: all foreign keys of ours, and the checks of entities.
         static func dropConstraints(on connection: PostgreSQLConnection) throws {
             let own = try PostgreSQLOpening.tables(on: connection)
             // A store over existing tables, or no store, has no constraints of ours.

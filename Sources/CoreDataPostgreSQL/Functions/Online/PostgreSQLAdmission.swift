@@ -1,9 +1,9 @@
 #if PostgreSQL
     import CoreData
 
-    /// What the schema `coredata` has where a store serves several versions: the versions, the leases of programs, how
-    /// far rows were moved, and a function by which each writing transaction makes sure that its version is served
-    /// still.
+    /// The parts of the schema `coredata` for a store that serves several versions: the versions, the leases of
+    /// programs, the positions of moves, and a function by which each writing transaction makes sure that its version
+    /// is still served.
     enum PostgreSQLAdmission {
         /// Makes what is not there yet.
         static func furnish(on connection: PostgreSQLConnection) throws {
@@ -71,7 +71,7 @@
         /// The number of the program's lease, where it has one.
         var lease: Int32?
 
-        /// What a writing transaction begins with.
+        /// The call at the beginning of a writing transaction.
         var call: String { "coredata.admit(\(version), \(generation))" }
     }
 
@@ -145,7 +145,7 @@
         }
 
         /// The processes of the server that hold a version's lock: those whose program has a valid lease or none, and
-        /// those whose program's lease has run out.
+        /// those whose program's lease has expired.
         func usersOfVersion(_ lock: Int64) throws -> (living: [String], asleep: [String]) {
             let select = """
                 SELECT l.pid, EXISTS (SELECT FROM pg_locks o LEFT JOIN coredata.leases e ON e.id = o.objid::bigint::int \

@@ -105,9 +105,9 @@
             try isDue(version, delay) && connection.usersOfVersion(version.lock).living.isEmpty
         }
 
-        /// Throws where a version besides the newest would not go now, as far as that is found soon.
+        /// Throws an error if a version besides the newest could not end now, as far as a short check finds out.
         ///
-        /// Nothing is changed.
+        /// The method changes no data.
         func requireEndOfOthers(than newest: PostgreSQLVersion, after delay: TimeInterval) throws {
             guard try connection.isThere("coredata.leases") else { return }
             for version in try PostgreSQLVersion.served(on: connection) where version.lock != newest.lock {
@@ -125,7 +125,7 @@
                 help: "Wait, or end it with endOlderPostgreSQLVersions.")
         }
 
-        /// Whether the last program with a lease has been gone for so long.
+        /// Whether a number of seconds has passed since the last lease of a version expired.
         private func isDue(_ version: PostgreSQLVersion, _ delay: TimeInterval) throws -> Bool {
             let select = """
                 SELECT greatest(v.seen + $2::float8 * interval '1 second', (SELECT max(l.until) + \
@@ -179,7 +179,7 @@
             )
             let needed = Dictionary(schema.allTables.map { ($0.name, $0) }) { first, _ in first }
             try beginRemoving(version)
-            // Before a table goes that one of them writes into.
+            // These triggers are dropped before a table that one of them writes into.
             for table in try connection.tables(withTrigger: PostgreSQLStep.linkTrigger) {
                 try shortly.run(PostgreSQLStep.linkingNoMore(table))
                 MigrationMoment.reach(.stepDone)
@@ -291,7 +291,7 @@
             }
         }
 
-        /// Forgets entities that are gone, with their history.
+        /// Removes entities that only a removed version had, with their history.
         func removeEntities(_ entities: [(label: String, number: Int)]) throws {
             let tables = try tableNames()
             for (label, number) in entities {

@@ -2,10 +2,10 @@
     import CoreData
     import Foundation
 
-    /// Finds values in rows that only a version has a place for that is about to go.
+    /// Finds values in rows for which only a version that is about to end has a place.
     ///
-    /// A store that went back to a version that it was of before has lost nothing then. Programs of the newer version,
-    /// which continue, may have written values since that the present one has no place for.
+    /// When a store went back to an earlier version, it has lost nothing at first. Programs of the newer version, which
+    /// continue, may have written values since for which the present version has no place.
     struct PostgreSQLLosses {
         private let connection: PostgreSQLConnection
         private let version: PostgreSQLVersion
@@ -50,8 +50,8 @@
 
         private typealias Condition = (column: String, text: String)
 
-        /// The table of an entity, or of a property of it, and on what rows hold it. Of a relationship to many whose
-        /// keys lie on the other side, that side is a loss of its own.
+        /// The table of an entity, or of a property of it, and the conditions for rows that hold it. A to-many
+        /// relationship whose keys are on the other side is not counted here: the other side is a loss of its own.
         private func place(
             of path: ArraySlice<String>, in entity: EntityLayout, _ schema: SQLSchema
         ) -> (table: String, conditions: [Condition])? {

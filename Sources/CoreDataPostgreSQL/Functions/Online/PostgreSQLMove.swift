@@ -8,7 +8,7 @@
     struct PostgreSQLMove {
         let shortly: PostgreSQLShortly
         let table: String
-        /// The column and the pairs; nil where the rows are meant.
+        /// The column and the pairs of a relationship to move; nil to move rows.
         var link: OnlinePlan.Link?
         /// The lock of the newer version.
         let version: Int64
@@ -41,7 +41,7 @@
             }
         }
 
-        /// Where to begin, and behind which key the trigger has seen every row.
+        /// The key to begin after, and the last key of a row that the trigger has not seen.
         private func begin() throws -> (position: Int64, bound: Int64) {
             let insert = """
                 INSERT INTO coredata.moves ("table", version, position, bound) \
@@ -82,7 +82,7 @@
 
         private var columns: String { "id" + (link.map { ", \(PostgreSQLDialect().quoted($0.key))" } ?? "") }
 
-        /// What is done with a slice.
+        /// The statement for the rows of a slice.
         private var moving: String {
             guard let link else {
                 return "UPDATE \(name) t SET version = t.version FROM slice WHERE t.id = slice.id"

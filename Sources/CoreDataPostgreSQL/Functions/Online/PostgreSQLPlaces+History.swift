@@ -1,11 +1,11 @@
 #if PostgreSQL
     import CoreData
 
-    // What bits of history stand for where versions of the model call properties otherwise.
+    // The names of the properties that bits of history stand for, where versions of the model have different names.
     extension PostgreSQLPlaces {
-        /// Notes what this version calls the properties that the bits of all earlier ones stand for. The models of
-        /// those go before their history does. Where an earlier version has the same names for other properties,
-        /// changes of this one get a mark of their own.
+        /// Records this version's names of the properties that the bits of all earlier versions stand for. The models
+        /// of those versions are removed before their history is. Where an earlier version has the same names for other
+        /// properties, changes of this one get a mark of their own.
         mutating func tellHistory(_ difference: ModelDifference, after former: Self) {
             (earlierBits, names.marks) = ([:], [:])
             for entity in difference.destination.entities {

@@ -1,14 +1,14 @@
 #if PostgreSQL
     import CoreData
 
-    // The triggers of entities of the older version that are two in the newer one.
+    // The triggers of entities of the older version that become two in the newer one.
     //
-    // Each row that a program of the older version writes has another row beside it, which has the same values. It is
-    // deleted with it. Where a program of the newer version has taken the other row away, there is one again when the
-    // older version writes one of its values.
+    // Each row that a program of the older version writes has another row beside it with the same values, which is
+    // deleted with it. If a program of the newer version has removed the other row, the trigger makes one again when
+    // the older version writes one of its values.
     //
-    // Values that programs of the newer version write into other rows are taken over at the end of the transaction,
-    // when all rows are there, whatever their order was.
+    // Values that programs of the newer version write into other rows are copied at the end of the transaction, when
+    // all rows exist, whatever the order of the writes was.
     extension PostgreSQLStep {
         static let splitTrigger = "coredata_split"
         private static let firstSplitTrigger = "coredata_split_first"
@@ -91,7 +91,7 @@
             ]
         }
 
-        /// Behind a row that a program of the older version writes or deletes: so is the other one.
+        /// The trigger after a program of the older version writes or deletes a row: it does so with the other row.
         private static func second(_ split: OnlinePlan.Split, _ newer: Int64, _ schema: String) -> [String] {
             let (reference, part) = (quoted(split.reference), name(split.part, in: schema))
             let (id, version) = (quoted(SQLSchema.keyColumn), quoted(SQLSchema.versionColumn))
@@ -136,7 +136,7 @@
                 quoted(split.reference), name(split.table, in: schema), name(split.part, in: schema)
             )
             let id = quoted(SQLSchema.keyColumn)
-            // A value that stands for none in one of the versions is no other one.
+            // A value that stands for NULL in one of the versions does not count as a change.
             let changes = split.columns.map { column in
                 let (old, new) = ("r.\(quoted(column.old))", "a.\(quoted(column.new))")
                 let value = or(new, column.oldDefault)

@@ -184,8 +184,8 @@
                 .replacingOccurrences(of: " COLLATE \"C\"", with: "")
         }
 
-        /// Whether a value lies beyond all that another type can hold; nil where no value does. For the server NaN is
-        /// greater than every number.
+        /// A condition for a value outside the range of another type; nil where no value is. The server sorts NaN above
+        /// every number.
         private static func beyond(_ value: String, _ from: SQLColumnType, _ to: SQLColumnType) -> String? {
             switch (from, to) {
             case _ where from == to: return nil
@@ -214,7 +214,7 @@
             case (_, .smallInteger): "-32768 AND 32767"
             case (_, .mediumInteger): "-2147483648 AND 2147483647"
             case (_, .integer): "-9223372036854775808 AND 9223372036854775807"
-            // A greater one is rounded to one that has no way back.
+            // A greater number is rounded to a `real` that does not convert back.
             case (.mediumInteger, .real): "-2147483648 AND 2147483520"
             case (.integer, .real): "-9223372036854775808 AND 9223371487098961920"
             case (.integer, .float): "-9223372036854775808 AND 9223372036854774784"

@@ -33,7 +33,7 @@
         var names = PostgreSQLNames()
         /// The numbers of entities.
         var numbers: [String: Int] = [:]
-        /// What rows call entities.
+        /// The labels of entities in rows.
         var labels: [String: String] = [:]
         /// By entity and property: what the version before calls it.
         var origins: [String: [String: String]] = [:]
@@ -130,7 +130,7 @@
             }
         }
 
-        /// The one with a lock, as long as programs of it are let in.
+        /// The version with a lock, if its programs are admitted.
         static func served(_ lock: Int64, on connection: PostgreSQLConnection) throws -> PostgreSQLVersion? {
             try all(on: connection).first { $0.lock == lock && $0.state == .served }
         }
