@@ -19,7 +19,7 @@ package struct HTTPRequest: Sendable {
     }
 }
 
-/// What a server answers.
+/// The answer to a request.
 package struct HTTPResponse: Sendable {
     package enum Body: Sendable {
         case bytes(Data)

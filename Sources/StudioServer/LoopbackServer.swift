@@ -82,7 +82,7 @@
         init(_ target: String) { self.target = target }
     }
 
-    /// What the library's callbacks work with.
+    /// The objects that the library's callbacks use.
     final class ServerCore: Sendable {
         let clock: RequestClock
         private let handler: LoopbackServer.Handler

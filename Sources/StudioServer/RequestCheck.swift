@@ -54,7 +54,7 @@ struct RequestCheck {
         guard session.isOpen(to: cookie(in: head.cookie)) else {
             return .answer(.text(401, "Open the address that 'coredata studio' printed; it is good once."))
         }
-        // Another site must not even read: a link from there opens the page, and nothing else.
+        // Another site may not even read: a link from there opens only the page.
         if path != "/", let site = head.site, site != "same-origin" {
             return .answer(.text(403, "Another page must not ask."))
         }

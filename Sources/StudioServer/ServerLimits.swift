@@ -1,4 +1,4 @@
-/// What a server takes from those who connect.
+/// The limits of a server for its clients.
 package struct ServerLimits: Sendable {
     /// Connections at a time; further ones are closed at once.
     package var connections: UInt32 = 64
@@ -8,7 +8,7 @@ package struct ServerLimits: Sendable {
     package var memory = 64 << 10
     /// Seconds in which nothing is received or sent before a connection is closed.
     package var idleSeconds: UInt32 = 15
-    /// Seconds for a request to arrive whole, however steadily it drips.
+    /// Seconds for a whole request to arrive, even if bytes arrive steadily.
     package var requestSeconds = 15.0
 
     package init() {}
