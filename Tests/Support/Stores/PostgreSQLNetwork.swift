@@ -80,7 +80,7 @@
 
         private func serve(_ client: Int32, _ server: Int) {
             let upstream = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-            // Behind a silent network a connection is kept although the server is not reached: the client must not notice.
+            // Behind a silent network the client's connection is kept, although the server is not reached.
             let isReached =
                 way(to: server) != .cut
                 && UnixSocket.with("\(cluster.folder)/.s.PGSQL.\(cluster.ports[server])") { connect(upstream, $0, $1) }
