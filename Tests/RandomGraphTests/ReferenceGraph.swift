@@ -54,14 +54,14 @@ struct ReferenceGraph: Equatable, Sendable {
         objects[shelf]?.items = items
     }
 
-    /// Deletes an object by the model's rules: an author's books go with it, everything else is let go.
+    /// Deletes an object by the model's rules: an author's books are deleted, too, other references are cleared.
     mutating func delete(_ label: Int) {
         guard let object = objects[label] else { return }
         if object.kind == .author { books(by: label).forEach { delete($0) } }
         remove(label)
     }
 
-    /// Takes an object away; nothing goes with it, everything lets go of it.
+    /// Removes an object without its related objects, and clears all references to it.
     mutating func remove(_ label: Int) {
         objects[label] = nil
         for other in objects.keys {

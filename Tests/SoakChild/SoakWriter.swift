@@ -159,7 +159,7 @@ final class SoakWriter {
         if found != ledger.entries.count { complain("\(found) entries of \(ledger.name), not \(ledger.entries.count)") }
     }
 
-    /// Takes memory and gives it back, and lets go of all rows.
+    /// Allocates memory and frees it, and turns all objects into faults, which releases their rows.
     private func pressMemory() {
         let size = 48 << 20
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 4096)
