@@ -100,8 +100,14 @@ extension ManagedClassLookup {
         guard let start = opencoredata_modules_start(), let end = opencoredata_modules_end(), start < end else {
             return []
         }
-        let bytes = UnsafeBufferPointer(start: start, count: end - start)
-        // Each name ends with a zero byte; the linker may leave more zeros between them.
-        return bytes.split(separator: 0).map { String(decoding: $0.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+        var names: [String] = []
+        var place = start
+        while place < end {
+            // Each name ends with a zero byte; the linker may leave more zeros between them.
+            let name = String(cString: place)
+            if !name.isEmpty { names.append(name) }
+            place += name.utf8.count + 1
+        }
+        return names
     }()
 }

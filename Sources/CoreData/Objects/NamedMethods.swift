@@ -20,6 +20,8 @@ enum NamedMethods {
         /// The methods that each class itself declares.
         var declared: [ObjectIdentifier: [String: Body]] = [:]
         var ofClasses: [ObjectIdentifier: Table] = [:]
+        /// The classes without methods of validation, which are known without a list.
+        var unvalidated: Set<ObjectIdentifier> = []
     }
 
     private static let lock = NSRecursiveLock()
@@ -36,7 +38,36 @@ enum NamedMethods {
     }
 
     /// Whether a class has methods such as `validateEmail(_:)`.
-    static func validates(_ type: AnyClass) -> Bool { table(of: type).validates }
+    ///
+    /// A save asks this. So the program names the lists that have such methods, and only those are read here.
+    static func validates(_ type: AnyClass) -> Bool {
+        lock.withLock {
+            if let known = tables.ofClasses[ObjectIdentifier(type)] { return known.validates }
+            if tables.unvalidated.contains(ObjectIdentifier(type)) { return false }
+            if registersValidation || !isRegistered(type) { return table(of: type).validates }
+            tables.unvalidated.insert(ObjectIdentifier(type))
+            return false
+        }
+    }
+
+    private static let registersValidation = ManagedClassLookup.registeredNames.contains {
+        $0.hasSuffix(".CoreDataNamedMethods.validate")
+    }
+
+    /// Whether the plugin has listed the methods of a class and of all of its superclasses.
+    private static func isRegistered(_ type: AnyClass) -> Bool {
+        if type == NSManagedObject.self { return true }
+        guard ManagedClassLookup.registeredNames.contains(module(of: type)), let superclass = _getSuperclass(type)
+        else {
+            return false
+        }
+        return isRegistered(superclass)
+    }
+
+    private static func module(of type: AnyClass) -> String {
+        // String(reflecting:) looks for conformances of the class's type, which takes as long as a search for a class.
+        String(_typeName(type).prefix { $0 != "." })
+    }
 
     private static func table(of type: AnyClass) -> Table {
         // Of the framework's own classes no list has methods.
@@ -60,12 +91,8 @@ enum NamedMethods {
     private static func lists(for type: AnyClass) -> [String] {
         let registered = ManagedClassLookup.registeredNames
         let lists = registered.filter { $0.hasSuffix(".CoreDataNamedMethods") }
-        // String(reflecting:) makes the runtime search for conformances of the class's type, which takes as long as a
-        // search for a class that does not exist.
-        guard let module = _typeName(type).split(separator: ".").first.map(String.init),
-            !registered.contains(module)
-        else { return lists }
-        return lists + ["\(module).CoreDataNamedMethods"]
+        let module = module(of: type)
+        return registered.contains(module) ? lists : lists + ["\(module).CoreDataNamedMethods"]
     }
 
     private static func load(_ lists: [String]) {

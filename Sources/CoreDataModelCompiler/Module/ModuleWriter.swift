@@ -26,8 +26,11 @@ struct ModuleWriter {
             lines += aliases.map { "\($0.access.rawValue) typealias \($0.name) = CoreData.\($0.name)" }
         }
         lines += methods
-        let hasMethods = hasList || !methods.isEmpty
-        if hasClasses(files) || hasMethods { lines += registration(withMethods: hasMethods) }
+        let list = hasList || !methods.isEmpty ? "\(module).CoreDataNamedMethods" : nil
+        let validates = hasList || methods.contains { $0.contains("\"validate") }
+        if hasClasses(files) || list != nil {
+            lines += registration([module, list, validates ? list.map { $0 + ".validate" } : nil].compactMap { $0 })
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 
@@ -60,11 +63,14 @@ struct ModuleWriter {
         }
     }
 
-    /// The module's name in a section of the program, in which the framework finds all modules. A class that a model
-    /// names without its module can be in any of them. The section also has the name of the list of methods, because
-    /// the runtime takes long to find that no class has a name. No code of it runs at the start of the program.
-    private func registration(withMethods: Bool) -> [String] {
-        let names = [module] + (withMethods ? ["\(module).CoreDataNamedMethods"] : [])
+    /// Names in a section of the executable, where the framework finds those of all modules:
+    ///
+    /// - the module's, because a class that a model names without its module can be in any,
+    /// - that of its list of methods, because the runtime takes long to find that there is no class of a name,
+    /// - the list's with `.validate` behind it if it has methods of validation, because every save asks for them.
+    ///
+    /// Nothing runs for it when the program starts.
+    private func registration(_ names: [String]) -> [String] {
         let bytes: [UInt8] = names.flatMap { Array($0.utf8) + [0] }
         let type = bytes.map { _ in "UInt8" }.joined(separator: ", ")
         let value = bytes.map { String($0) }.joined(separator: ", ")

@@ -166,7 +166,9 @@ struct NamedMethodTests {
         try kit.run()
         #expect(try elements(kit) == ["Book validateTitle:error:", "Root kind"])
         #expect(try kit.moduleText().contains("\nimport CoreData\ninternal import Base\n"))
-        #expect(try kit.moduleText().contains(registration("Kit", "Kit.CoreDataNamedMethods")))
+        #expect(
+            try kit.moduleText().contains(
+                registration("Kit", "Kit.CoreDataNamedMethods", "Kit.CoreDataNamedMethods.validate")))
     }
 
     @Test("A validation that the list cannot call gets a warning; a module without such methods has no list")
@@ -210,7 +212,9 @@ struct NamedMethodTests {
         let module = try SampleModule("Kit", ["Book.swift": source])
         try module.run()
         #expect(try elements(module) == [])
-        #expect(try module.moduleText().contains(registration("Kit", "Kit.CoreDataNamedMethods")))
+        #expect(
+            try module.moduleText().contains(
+                registration("Kit", "Kit.CoreDataNamedMethods", "Kit.CoreDataNamedMethods.validate")))
     }
 
     /// How generated code leaves names in the program.
