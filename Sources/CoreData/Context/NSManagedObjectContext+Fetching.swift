@@ -185,28 +185,30 @@ extension NSManagedObjectContext {
     /// `given` are the rows where they have been read before.
     private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
-        var birth = Birth(home: home(at: plan.store.layout.index))
+        var materializer = ObjectMaterializer(home: home(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
         let map = identityMap(of: plan.store.layout.rootIndex)
         // A fetch returns every row once: if the map was empty before the fetch, no row needs a search of the map.
         let isFresh = map.count == 0
         func take(_ rows: [Snapshot]) {
             // The compiler adds exclusivity checks to variables that escape; these copies have none.
-            var current = birth
+            var current = materializer
             var all: [NSManagedObject] = []
             swap(&all, &objects)
             let start = all.count
             // If the map has objects, one search for all rows shows whether any of them has one. Mostly none has.
             let isNew = isFresh || !map.holdsAny(of: rows) && !hasMail.load(ordering: .acquiring)
             for row in rows {
-                if row.layoutIndex != current.layoutIndex { current = Birth(home: home(at: row.layoutIndex)) }
+                if row.layoutIndex != current.layoutIndex {
+                    current = ObjectMaterializer(home: home(at: row.layoutIndex))
+                }
                 if isNew {
-                    all.append(current.deliver(key: row.key, row: row, flags: [.registered, .unfired]))
+                    all.append(current.materialize(key: row.key, row: row, flags: [.registered, .unfired]))
                 } else {
-                    all.append(object(for: row, birth: current, map: map, isRefreshing: isRefreshing))
+                    all.append(object(for: row, materializer: current, map: map, isRefreshing: isRefreshing))
                 }
             }
-            birth = current
+            materializer = current
             if isNew { map.register(contentsOf: all[start...]) }
             swap(&all, &objects)
         }

@@ -25,12 +25,14 @@ extension NSManagedObjectContext {
         guard map.count == 0, let first = keys.first, !keys.hasTemporary, !isAnsweredWithKeys(plan) else {
             return keys.map { object(found: $0) }
         }
-        var birth = Birth(home: home(at: first.layoutIndex))
+        var materializer = ObjectMaterializer(home: home(at: first.layoutIndex))
         var made: [NSManagedObject] = []
         made.reserveCapacity(keys.count)
         for key in keys {
-            if key.layoutIndex != birth.layoutIndex { birth = Birth(home: home(at: key.layoutIndex)) }
-            made.append(birth.deliver(key: key.key, row: nil, flags: [.registered, .unfired]))
+            if key.layoutIndex != materializer.layoutIndex {
+                materializer = ObjectMaterializer(home: home(at: key.layoutIndex))
+            }
+            made.append(materializer.materialize(key: key.key, row: nil, flags: [.registered, .unfired]))
         }
         map.register(contentsOf: made[...])
         return made

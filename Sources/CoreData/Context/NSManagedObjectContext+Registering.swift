@@ -105,18 +105,21 @@ extension NSManagedObjectContext {
     }
 
     final func makeObject(home: ObjectHome, key: Int64, row: Snapshot?, isUnfired: Bool) -> NSManagedObject {
-        let birth = Birth(home: home)
-        let object = birth.deliver(key: key, row: row, flags: isUnfired ? [.registered, .unfired] : [.registered])
+        let materializer = ObjectMaterializer(home: home)
+        let object = materializer.materialize(
+            key: key, row: row, flags: isUnfired ? [.registered, .unfired] : [.registered])
         home.identityMap?.register(object)
         return object
     }
 
     /// The object for a row that was just read; an object that has its row already keeps it.
     @inline(__always)
-    final func object(for row: Snapshot, birth: Birth, map: IdentityMap, isRefreshing: Bool) -> NSManagedObject {
+    final func object(for row: Snapshot, materializer: ObjectMaterializer, map: IdentityMap, isRefreshing: Bool)
+        -> NSManagedObject
+    {
         var place = IdentityMap.Place()
         if let object = map.object(for: row.key, place: &place) {
-            if object.flags.contains([.inserted, .deleted]) { return replaceVanished(object, row, birth, map) }
+            if object.flags.contains([.inserted, .deleted]) { return replaceVanished(object, row, materializer, map) }
             if object.row == nil {
                 object.row = row
                 object.flags.insert(.unfired)
@@ -125,18 +128,20 @@ extension NSManagedObjectContext {
             }
             return object
         }
-        if hasMail.load(ordering: .acquiring) { return object(underwayFor: row, birth, map) }
-        let object = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
+        if hasMail.load(ordering: .acquiring) { return object(underwayFor: row, materializer, map) }
+        let object = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])
         map.register(object, at: place)
         return object
     }
 
     /// The object for a row if permanent-ID updates have arrived since the row was requested. The object may be
     /// registered under the temporary key that an update replaces.
-    private func object(underwayFor row: Snapshot, _ birth: Birth, _ map: IdentityMap) -> NSManagedObject {
+    private func object(underwayFor row: Snapshot, _ materializer: ObjectMaterializer, _ map: IdentityMap)
+        -> NSManagedObject
+    {
         drainMailbox(ifItSpeaksOf: ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
         if let object = map.object(for: row.key) { return object }
-        let object = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
+        let object = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])
         map.register(object)
         return object
     }
@@ -150,10 +155,10 @@ extension NSManagedObjectContext {
     }
 
     private func replaceVanished(
-        _ object: NSManagedObject, _ row: Snapshot, _ birth: Birth, _ map: IdentityMap
+        _ object: NSManagedObject, _ row: Snapshot, _ materializer: ObjectMaterializer, _ map: IdentityMap
     ) -> NSManagedObject {
         dropVanished(object)
-        let new = birth.deliver(key: row.key, row: row, flags: [.registered, .unfired])
+        let new = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])
         map.register(new)
         return new
     }

@@ -68,9 +68,9 @@ extension NSManagedObjectContext: RequestExecutor {
         } else if let handler = request.managedObjectHandler {
             // One entity binding for all, so that the class is looked up once.
             let home = Self.detachedHome(for: layout.entity)
-            let birth = Birth(home: home)
+            let materializer = ObjectMaterializer(home: home)
             batch.next = {
-                let object = birth.deliver(
+                let object = materializer.materialize(
                     key: NSManagedObjectID.nextTemporaryKey(), row: home.layout.defaultRow, flags: [])
                 return handler(object) ? nil : try values.given(by: object)
             }

@@ -233,7 +233,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         }
         super.init()
         ConfinementCheck.prepare()
-        Birth.prepare()
+        ObjectMaterializer.prepare()
     }
 
     deinit {

@@ -102,8 +102,8 @@ final class KeyPathRecording {
         let home = ObjectHome(
             context: nil, layout: layout, identityMap: nil, modelLayout: model.layout, model: model,
             managedClass: managedClass.isOfPlainSize ? NSManagedObject.self : managedClass)
-        Birth.prepare()
-        var recorder = Birth(home: home).deliver(key: 0, row: layout.defaultRow, flags: [])
+        ObjectMaterializer.prepare()
+        var recorder = ObjectMaterializer(home: home).materialize(key: 0, row: layout.defaultRow, flags: [])
         if managedClass.isOfPlainSize { recorder = recorder.withClass(managedClass) }
         recorders.append(recorder)
         return recorder

@@ -15,7 +15,7 @@
 // - Relationships hold `ObjectKey`s (entity, key) and no references, so a graph has no reference cycles. A key is the
 //   primary key with the store's number above it. A new object's key is negative and unique in the process, and every
 //   place that holds it gets the permanent key when the object is saved.
-// - Making objects of rows needs the subclass's own initialiser, for its stored properties. Materialization (`Birth`)
+// - Making objects of rows needs the subclass's own initialiser, for its stored properties. Materialization (`ObjectMaterializer`)
 //   leaves the values that `init(entity:insertInto:)` takes over in a record of the thread. In a subclass without this
 //   initialiser the compiler generates one that stops the process.
 // - A key path to a computed property does not contain the property's name on Linux. So the key path is evaluated once
@@ -108,13 +108,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/init(entity:insertinto:))
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let birth = Birth.due {
-            birth.pointee.isDue = false
-            home = birth.pointee.home.takeUnretainedValue()
-            key = birth.pointee.key
-            heldRow = birth.pointee.row?.retain()
-            flags = birth.pointee.flags
-            layoutIdentifier = birth.pointee.layoutIdentifier
+        if let materializer = ObjectMaterializer.pending {
+            materializer.pointee.isPending = false
+            home = materializer.pointee.home.takeUnretainedValue()
+            key = materializer.pointee.key
+            heldRow = materializer.pointee.row?.retain()
+            flags = materializer.pointee.flags
+            layoutIdentifier = materializer.pointee.layoutIdentifier
             super.init()
             countLife(true)
             return

@@ -6,8 +6,8 @@ import Foundation
 /// Subclasses' stored properties need a real initialiser call, and the only one that every subclass should have is
 /// `init(entity:insertInto:)`. So the context notes the purpose of that call in a record of the calling thread. A batch
 /// of objects uses one value of this type, on one thread.
-struct Birth {
-    /// The values that the initialiser reads; unretained, because the caller of `deliver` holds them.
+struct ObjectMaterializer {
+    /// The values that the initialiser reads; unretained, because the caller of `materialize` holds them.
     struct Record {
         var home: Unmanaged<ObjectHome>
         var layoutIdentifier: UInt32
@@ -15,7 +15,7 @@ struct Birth {
         var row: Unmanaged<Snapshot>?
         var flags: NSManagedObject.Flags = []
         /// Whether the next initialiser call on this thread materializes this object.
-        var isDue = false
+        var isPending = false
     }
 
     let home: ObjectHome
@@ -61,21 +61,21 @@ struct Birth {
 
     /// The pending materialization for the running initialiser; nil if a program makes a new object.
     @inline(__always)
-    static var due: UnsafeMutablePointer<Record>? {
+    static var pending: UnsafeMutablePointer<Record>? {
         guard isPrepared, let pointer = pthread_getspecific(threadKey) else { return nil }
         let record = pointer.assumingMemoryBound(to: Record.self)
-        return record.pointee.isDue ? record : nil
+        return record.pointee.isPending ? record : nil
     }
 
     /// Materializes one object of the entity binding's class.
     @inline(__always)
-    func deliver(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
+    func materialize(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
         record.pointee.home = Unmanaged.passUnretained(home)
         record.pointee.layoutIdentifier = layoutIdentifier
         record.pointee.key = key
         record.pointee.row = row.map { Unmanaged.passUnretained($0) }
         record.pointee.flags = flags
-        record.pointee.isDue = true
+        record.pointee.isPending = true
         return withExtendedLifetime(row) { managedClass.makeObject(entity, nil) }
     }
 }
