@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
     /// The objects of a batch, made when there are none. An object that cannot be read stays a fault, and
     /// reading it reports the error.
     final func objects(at places: Range<Int>, of fetch: FetchedBatches) -> [NSManagedObject] {
-        drainMailbox()
+        applyPendingUpdates()
         let objects = fetch.keys[places].map { object(for: $0) }
         if fetch.parameters.shouldRefreshRefetchedObjects {
             for object in objects where object.row != nil && !object.hasChanges { refresh(object, mergeChanges: true) }

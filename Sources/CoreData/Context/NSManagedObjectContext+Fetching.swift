@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
     }
 
     final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
-        drainMailbox()
+        applyPendingUpdates()
         guard var parameters = request.fetchParameters else {
             throw NSError.coreData(
                 NSPersistentStoreUnsupportedRequestTypeError,

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
     public final func fulfillFaults(of objects: [NSManagedObject], relationshipKeyPaths keyPaths: [String] = []) throws
     {
         checkConfinement()
-        drainMailbox()
+        applyPendingUpdates()
         for object in objects {
             require(
                 object.home.context === self,
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     /// - Throws: The first error of a fault that could not be read, otherwise the body's own error.
     public final func readingFaults<Result>(_ body: () throws -> Result) throws -> Result {
         checkConfinement()
-        drainMailbox()
+        applyPendingUpdates()
         return try throwingReadErrors(body)
     }
 

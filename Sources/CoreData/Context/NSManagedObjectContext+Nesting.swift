@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
     /// too. Objects that are gone here and were set back in the child are left out of the push. Called on this
     /// context's queue.
     private func conflicts(with push: inout PushedSave) throws -> [SaveConflicts.Conflict] {
-        drainMailbox()
+        applyPendingUpdates()
         var conflicts: [SaveConflicts.Conflict] = []
         let (others, missing) = try rowsForChild(push.updated)
         push.found = others
@@ -188,7 +188,7 @@ extension NSManagedObjectContext {
 
     /// Takes a child's saved changes over as unsaved changes of this context. Called on this context's queue.
     final func accept(_ push: PushedSave) {
-        drainMailbox()
+        applyPendingUpdates()
         for change in push.inserted {
             let object: NSManagedObject
             if let known = registeredObject(for: change.key) {

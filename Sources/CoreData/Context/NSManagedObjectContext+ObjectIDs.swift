@@ -6,7 +6,7 @@ extension NSManagedObjectContext: HistoryContext {
     final func plainRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkConfinement()
         guard let key = localKey(of: objectID) else { return nil }
-        drainMailbox(ifItSpeaksOf: key)
+        applyPendingUpdates(concerning: key)
         return registeredObject(for: key)
     }
 
@@ -19,14 +19,14 @@ extension NSManagedObjectContext: HistoryContext {
                 Object \(objectID) persistent store is not reachable from this NSManagedObjectContext's coordinator
                 """)
         }
-        drainMailbox(ifItSpeaksOf: key)
+        applyPendingUpdates(concerning: key)
         return object(for: key)
     }
 
     /// Does the work of `existingObject(with:)` unless a subclass overrides it.
     final func plainExistingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkConfinement()
-        drainMailbox()
+        applyPendingUpdates()
         guard let key = localKey(of: objectID) else { throw missingObject(objectID) }
         let home = home(at: key.layoutIndex)
         if let object = home.identityMap?.object(for: key.key) {

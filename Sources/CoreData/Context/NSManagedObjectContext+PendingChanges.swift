@@ -77,7 +77,7 @@ extension NSManagedObjectContext {
     /// Propagates pending deletes: applies the delete rules to the objects that were deleted since the last call, and
     /// posts nothing. Fetches in the middle of a block see the block's changes, and observers never see half of them.
     final func settlePendingChanges() {
-        drainMailbox()
+        applyPendingUpdates()
         if isProcessingPendingChanges || isLending || pendingDeletions.isEmpty { return }
         guard propagatesDeletesAtEndOfEvent || isSaving else { return }
         isProcessingPendingChanges = true
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
     /// Before a save no change is kept for the next event, because the save writes all of them.
     final func processPendingChanges(isBeforeSave: Bool) {
         checkConfinement("processPendingChanges()")
-        drainMailbox()
+        applyPendingUpdates()
         // While a save of the context writes, its children read. The pending changes belong to that save.
         if isProcessingPendingChanges || isLending { return }
         if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, pendingVanished.isEmpty,

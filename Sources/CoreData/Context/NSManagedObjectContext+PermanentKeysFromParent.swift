@@ -3,7 +3,7 @@ import Foundation
 // The contexts below get the permanent keys that replace the temporary ones of their objects.
 extension NSManagedObjectContext {
     final func adopt(child: NSManagedObjectContext) {
-        mailboxLock.withLock {
+        pendingUpdatesLock.withLock {
             childReferences.removeAll { $0.context == nil }
             childReferences.append(WeakContext(context: child))
         }
@@ -45,8 +45,8 @@ extension NSManagedObjectContext {
     /// gives it. `held` outlives the locks, because objects that are released under the locks could not take them
     /// again.
     private func deliver(_ permanent: PermanentKeys, holding held: inout [NSManagedObjectContext]) {
-        mailboxLock.withLock {
-            mailbox.append(permanent)
+        pendingUpdatesLock.withLock {
+            pendingUpdates.append(permanent)
             hasMail.store(true, ordering: .releasing)
             pendingMerges = pendingMerges.map { $0.renamed(permanent.keys) }
             for child in childReferences {
@@ -58,41 +58,43 @@ extension NSManagedObjectContext {
     }
 
     final var livingChildren: [NSManagedObjectContext] {
-        mailboxLock.withLock {
+        pendingUpdatesLock.withLock {
             childReferences.removeAll { $0.context == nil }
             return childReferences.compactMap(\.context)
         }
     }
 
     /// Applies the pending permanent-ID updates of the parent.
-    final func drainMailbox() {
+    final func applyPendingUpdates() {
         if !hasMail.load(ordering: .acquiring) { return }
-        let letters = mailboxLock.withLock {
-            let letters = mailbox
-            mailbox = []
+        let updates = pendingUpdatesLock.withLock {
+            let updates = pendingUpdates
+            pendingUpdates = []
             hasMail.store(false, ordering: .releasing)
-            return letters
+            return updates
         }
-        for letter in letters { takeIn(letter) }
+        for update in updates { takeIn(update) }
     }
 
     /// Applies the pending updates if one of them gives a key to an object that is registered here under its temporary
     /// key.
-    final func drainMailbox(ifItSpeaksOf key: ObjectKey) {
+    final func applyPendingUpdates(concerning key: ObjectKey) {
         if key.isTemporary || !hasMail.load(ordering: .acquiring) { return }
-        let former = mailboxLock.withLock { mailbox.indices.flatMap { mailbox[$0].former[key.key] ?? [] } }
+        let former = pendingUpdatesLock.withLock {
+            pendingUpdates.indices.flatMap { pendingUpdates[$0].former[key.key] ?? [] }
+        }
         let isKnown = former.contains {
             registeredObject(for: ObjectKey(layoutIndex: key.layoutIndex, key: $0)) != nil
         }
-        if isKnown { drainMailbox() }
+        if isKnown { applyPendingUpdates() }
     }
 
     /// The permanent key for a new object in a pending update, which this context has not applied yet. May be called on
     /// any thread.
     final func announcedKey(for key: ObjectKey) -> ObjectKey? {
-        mailboxLock.withLock {
-            if mailbox.isEmpty { return nil }
-            let present = mailbox.reduce(key) { $0.renamed($1.keys) }
+        pendingUpdatesLock.withLock {
+            if pendingUpdates.isEmpty { return nil }
+            let present = pendingUpdates.reduce(key) { $0.renamed($1.keys) }
             return present.isTemporary ? nil : present
         }
     }

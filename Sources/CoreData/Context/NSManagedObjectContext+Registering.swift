@@ -86,7 +86,7 @@ extension NSManagedObjectContext {
         if key.isTemporary {
             if let permanent = keyAbove(key) { return object(for: permanent) }
         } else if hasMail.load(ordering: .acquiring) {
-            drainMailbox(ifItSpeaksOf: key)
+            applyPendingUpdates(concerning: key)
             if let object = home.identityMap?.object(for: key.key) { return object }
         }
         return makeObject(home: home, key: key.key, row: nil, isUnfired: true)
@@ -139,7 +139,7 @@ extension NSManagedObjectContext {
     private func object(underwayFor row: Snapshot, _ materializer: ObjectMaterializer, _ map: IdentityMap)
         -> NSManagedObject
     {
-        drainMailbox(ifItSpeaksOf: ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
+        applyPendingUpdates(concerning: ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
         if let object = map.object(for: row.key) { return object }
         let object = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])
         map.register(object)
@@ -232,7 +232,7 @@ extension NSManagedObjectContext {
 
     /// The row behind an object, from the parent context or the store; nil when it does not exist.
     final func loadRow(for object: NSManagedObject) throws -> Snapshot? {
-        drainMailbox()
+        applyPendingUpdates()
         if object.flags.contains(.batched), let row = try loadBatch(of: object) { return row }
         return try readRow(for: object.objectKey)
     }
@@ -257,7 +257,7 @@ extension NSManagedObjectContext {
     }
 
     final func loadMembers(of toMany: ToManySlot, owner: NSManagedObject) throws -> [ObjectKey] {
-        drainMailbox()
+        applyPendingUpdates()
         return try rowSource?.members(of: toMany, owner: owner.objectKey, in: self) ?? []
     }
 }

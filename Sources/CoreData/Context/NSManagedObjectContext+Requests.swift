@@ -5,7 +5,7 @@ extension NSManagedObjectContext: RequestExecutor {
     @discardableResult
     final func plainExecute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         checkConfinement()
-        drainMailbox()
+        applyPendingUpdates()
         return try request.result(in: self)
     }
 

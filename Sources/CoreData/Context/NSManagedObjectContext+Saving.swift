@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
     /// Does the work of `save()` unless a subclass overrides it.
     final func plainSave() throws {
         checkConfinement()
-        drainMailbox()
+        applyPendingUpdates()
         guard !isSaving else {
             throw NSError.coreData(
                 NSCoreDataError,

@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
                 object.home.context === self,
                 "Cannot obtain permanent ids for objects of another context (\(object.home.layout.name))")
         }
-        drainMailbox()
+        applyPendingUpdates()
         try obtainFromParent(objects.filter { $0.key < 0 }.map(\.objectID))
         guard let coordinator = persistentStoreCoordinator else {
             throw NSError.coreData(NSPersistentStoreSaveError, reason: "\(debugName) has no coordinator and no parent")
@@ -101,7 +101,7 @@ extension NSManagedObjectContext {
             // Objects that the parent has saved into its own parent may no longer be registered in the parent.
             try parent.obtainFromParent(known.filter { $0.1 == nil }.map(\.0))
         }
-        drainMailbox()
+        applyPendingUpdates()
     }
 
     // MARK: Permanent ids by saving

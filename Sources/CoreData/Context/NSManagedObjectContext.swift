@@ -74,7 +74,7 @@ import Synchronization
 /// Before the first object of a context exists, the code that created the context may set its properties on any thread.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
-// @unchecked Sendable: all state is confined to the context's queue, or guarded by `mailboxLock` where a comment says
+// @unchecked Sendable: all state is confined to the context's queue, or guarded by `pendingUpdatesLock` where a comment says
 // so.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The kind of queue that the context is tied to.
@@ -194,9 +194,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var replacedKeys: [Int64: ObjectKey] = [:]
 
     /// Guards the pending updates and merges that other queues append.
-    let mailboxLock = NSLock()
-    var mailbox: [PermanentKeys] = []
-    /// Whether the context has pending updates. It is set under `mailboxLock` and read without it.
+    let pendingUpdatesLock = NSLock()
+    var pendingUpdates: [PermanentKeys] = []
+    /// Whether the context has pending updates. It is set under `pendingUpdatesLock` and read without it.
     let hasMail = Atomic<Bool>(false)
     /// The `confinementResponse` that the program has set; 0 when it has set none.
     let ownConfinementResponse = Atomic<UInt8>(0)

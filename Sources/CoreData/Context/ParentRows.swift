@@ -4,7 +4,7 @@ struct ParentRows: RowSource {
 
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
         // Comparing the row with registered ones needs equal keys.
-        defer { context.drainMailbox() }
+        defer { context.applyPendingUpdates() }
         return try parent.reading { try parent.rowForChild(key) }.map(context.stored)
     }
 
@@ -70,7 +70,7 @@ struct ParentRows: RowSource {
 
     func permanentKey(for key: ObjectKey) -> ObjectKey? {
         parent.reading {
-            parent.drainMailbox()
+            parent.applyPendingUpdates()
             return parent.registeredObject(for: key) == nil ? parent.keyAbove(key) : nil
         }
     }
@@ -99,7 +99,7 @@ extension NSManagedObjectContext {
 
     /// The row behind a child's object, with this context's unsaved changes in it.
     final func rowForChild(_ key: ObjectKey) throws -> Snapshot? {
-        drainMailbox()
+        applyPendingUpdates()
         var key = key
         if key.isTemporary, let permanent = permanentKeys[key.key] { key.key = permanent }
         if let object = registeredObject(for: key) {
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
 
     /// The rows behind many objects of a child, by the keys it has for them.
     final func rowsForChild(_ keys: [ObjectKey]) throws -> [(ObjectKey, Snapshot)] {
-        drainMailbox()
+        applyPendingUpdates()
         var rows: [(ObjectKey, Snapshot)] = []
         var missing: [(ObjectKey, ObjectKey)] = []
         for key in keys {

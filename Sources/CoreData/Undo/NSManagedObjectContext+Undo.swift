@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     // MARK: Taking back
 
     private func revert(_ changes: [ObjectChange]) {
-        drainMailbox()
+        applyPendingUpdates()
         var told: [(object: NSManagedObject, event: NSSnapshotEventType)] = []
         for change in changes where change.before.isAlive && !change.after.isAlive {
             resurrect(change.object, as: change.before, knowing: change.after)

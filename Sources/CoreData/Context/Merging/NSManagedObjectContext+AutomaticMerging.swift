@@ -7,14 +7,14 @@ extension NSManagedObjectContext {
     final var plainAutomaticallyMergesChangesFromParent: Bool {
         get {
             checkConfinementOnceUsed()
-            return mailboxLock.withLock { mergesAutomatically }
+            return pendingUpdatesLock.withLock { mergesAutomatically }
         }
         set {
             checkConfinementOnceUsed()
             require(
                 concurrencyType != .confinementConcurrencyType,
                 "Automatic merging is not supported by contexts using NSConfinementConcurrencyType")
-            mailboxLock.withLock {
+            pendingUpdatesLock.withLock {
                 mergesAutomatically = newValue
                 if !newValue { pendingMerges = [] }
             }
@@ -24,13 +24,13 @@ extension NSManagedObjectContext {
 
     /// A context with a parent is found by the parent.
     final func subscribeToCoordinator() {
-        guard parent == nil, mailboxLock.withLock({ mergesAutomatically }) else { return }
+        guard parent == nil, pendingUpdatesLock.withLock({ mergesAutomatically }) else { return }
         persistentStoreCoordinator?.subscribe(self)
     }
 
     /// Appends changes to this context's pending merges, if it merges automatically. Called on any thread.
     final func deliver(_ changes: MergedChanges) {
-        let isFirst = mailboxLock.withLock {
+        let isFirst = pendingUpdatesLock.withLock {
             guard mergesAutomatically else { return false }
             pendingMerges.append(changes)
             defer { isMergeScheduled = true }
@@ -51,7 +51,7 @@ extension NSManagedObjectContext {
     }
 
     private func takeOverPendingMerges() {
-        let waiting = mailboxLock.withLock {
+        let waiting = pendingUpdatesLock.withLock {
             let waiting = pendingMerges
             pendingMerges = []
             isMergeScheduled = false

@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
 
     /// Takes changes over. On this context's queue.
     final func merge(_ received: MergedChanges) {
-        drainMailbox()
+        applyPendingUpdates()
         processPendingChanges()
         let changes = received.renamed(keysAbove(received)).withLastChanges()
         if changes.isEmpty { return }
@@ -127,7 +127,7 @@ extension NSManagedObjectContext {
         }
         let found = real.map { rows[$0.rootKey] }
         // The rows have the keys that the parent uses by now.
-        drainMailbox()
+        applyPendingUpdates()
         acceptDeletions(of: zip(real, found).filter { $1 == nil }.map(\.0))
         for (object, row) in zip(real, found) {
             guard let row else { continue }
