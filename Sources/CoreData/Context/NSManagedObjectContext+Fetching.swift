@@ -113,8 +113,8 @@ extension NSManagedObjectContext {
         try throwingReadErrors {
             do {
                 return try storedObjects(plan)
-            } catch let error as NSError where isJudgedInMemory(plan, after: error) {
-                return try judgedObjects(plan)
+            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {
+                return try clientEvaluatedObjects(plan)
             }
         }
     }
@@ -282,8 +282,8 @@ extension NSManagedObjectContext {
         if try plan.parameters.fetchBatchSize > 0 || isFetchDirect(plan) {
             do {
                 return try throwingReadErrors { try keysWithUnsaved(plan) }
-            } catch let error as NSError where isJudgedInMemory(plan, after: error) {
-                return FetchedKeys(try throwingReadErrors { try judgedObjects(plan) }.map(\.objectKey))
+            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {
+                return FetchedKeys(try throwingReadErrors { try clientEvaluatedObjects(plan) }.map(\.objectKey))
             }
         }
         return FetchedKeys(try objects(plan).map(\.objectKey))
@@ -293,11 +293,11 @@ extension NSManagedObjectContext {
         if try isFetchDirect(plan) {
             do {
                 return try rowSource?.count(plan, in: self) ?? 0
-            } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
+            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {}
         } else {
             do {
                 if let count = try throwingReadErrors({ try countWithUnsaved(plan) }) { return count }
-            } catch let error as NSError where isJudgedInMemory(plan, after: error) {}
+            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {}
         }
         return try objects(plan).count
     }

@@ -79,7 +79,7 @@ struct StoreRows: RowSource {
             guard !stores.isEmpty, stores.allSatisfy(\.store.decidesByObject) else { throw error }
             return .dictionaries(
                 columns.folded(
-                    try coordinator.judgedDictionaries(fetch, in: plan.affectedStores, at: generation)))
+                    try coordinator.clientEvaluatedDictionaries(fetch, in: plan.affectedStores, at: generation)))
         }
     }
 

@@ -85,7 +85,7 @@ extension NSPersistentStoreCoordinator {
 
 extension NSPersistentStoreCoordinator {
     /// The dictionaries of a fetch that has no SQL; each row is evaluated on the client.
-    final func judgedDictionaries(
+    final func clientEvaluatedDictionaries(
         _ fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration?
     ) throws -> [[String: Any]] {
         var everything = fetch

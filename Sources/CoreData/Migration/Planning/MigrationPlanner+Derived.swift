@@ -88,10 +88,10 @@ extension MigrationPlanner {
         let table = frame.select.table
         let numbers = members.count < change.members.count ? members.map(\.new) : nil
         do {
-            if let judged = try JudgedDerivation(
+            if let clientDerivation = try ClientDerivation(
                 value, frame.select, key: frame.key, column: column, missing: dialect.missingFunctions)
             {
-                return .judgeDerived(table: table, column: column, numbers: numbers, judged)
+                return .deriveOnClient(table: table, column: column, numbers: numbers, clientDerivation)
             }
         } catch {
             return nil

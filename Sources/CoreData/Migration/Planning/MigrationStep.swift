@@ -46,7 +46,7 @@ enum MigrationStep {
     /// Computes a derived attribute that is new or computed otherwise than before.
     case fillDerived(table: String, column: String, SQLStatement)
     /// Computes such a derived attribute in the program (client evaluation), for the rows of some entities or of all.
-    case judgeDerived(table: String, column: String, numbers: [Int]?, JudgedDerivation)
+    case deriveOnClient(table: String, column: String, numbers: [Int]?, ClientDerivation)
     /// Sets the other side of a one-to-one relationship if it is empty.
     case fillInverse(table: String, column: String, numbers: [Int]?, from: String, key: String)
     /// Replaces the rows of `Z_PRIMARYKEY`.
@@ -203,7 +203,7 @@ extension MigrationStep: CustomStringConvertible {
             "\(tagged ? "add" : "remove") external storage tags in \(table).\(column)"
         case .fillEntity(let table, let column, _, _): "look up entities for \(table).\(column)"
         case .fillPositions(let table, let column, _): "count positions for \(table).\(column)"
-        case .fillDerived(let table, let column, _), .judgeDerived(let table, let column, _, _):
+        case .fillDerived(let table, let column, _), .deriveOnClient(let table, let column, _, _):
             "compute \(table).\(column)"
         case .fillInverse(let table, let column, _, _, _): "fill inverse \(table).\(column)"
         case .replaceKeys: "replace entity numbers"
@@ -245,7 +245,7 @@ extension MigrationStep: CustomStringConvertible {
         case .dropTable: true
         case .check, .createIndex, .dropColumn, .changeType, .renameEntities, .deleteRows, .clearKeys, .deletePairs,
             .update,
-            .copyRows, .copyPairs, .tagValues, .fillEntity, .fillPositions, .fillDerived, .judgeDerived,
+            .copyRows, .copyPairs, .tagValues, .fillEntity, .fillPositions, .fillDerived, .deriveOnClient,
             .fillInverse, .renumberHistory:
             false
         }
@@ -282,7 +282,7 @@ extension MigrationStep: CustomStringConvertible {
             .clearKeys(let table, _, _, _, _),
             .deletePairs(let table, _, _, _), .update(let table, _), .copyRows(let table, _, _, _),
             .tagValues(let table, _, _, _, _), .fillEntity(let table, _, _, _), .fillPositions(let table, _, _),
-            .fillDerived(let table, _, _), .judgeDerived(let table, _, _, _),
+            .fillDerived(let table, _, _), .deriveOnClient(let table, _, _, _),
             .fillInverse(let table, _, _, _, _):
             table
         case .copyPairs(let pairs): pairs.from

@@ -32,7 +32,7 @@ struct MigrationRunner {
         case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
         case .replaceModelCache: try replaceModelCache()
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
-        case .judgeDerived(let table, _, let numbers, let derivation):
+        case .deriveOnClient(let table, _, let numbers, let derivation):
             try compute(derivation, ofTable: table, numbers)
         case .renameEntities(_, let names):
             try runCommands(of: step, rows: rows)
@@ -44,8 +44,8 @@ struct MigrationRunner {
     }
 
     /// Computes a derived attribute in the program, some hundred rows at a time.
-    private func compute(_ derivation: JudgedDerivation, ofTable table: String, _ numbers: [Int]?) throws {
-        try JudgedDerivation.eachPage(ofKeysIn: table, where: numbers.map { .isEntity($0) }, connection) { keys in
+    private func compute(_ derivation: ClientDerivation, ofTable table: String, _ numbers: [Int]?) throws {
+        try ClientDerivation.eachPage(ofKeysIn: table, where: numbers.map { .isEntity($0) }, connection) { keys in
             if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
             try derivation.compute(keys, connection)
         }

@@ -2,7 +2,7 @@ extension MigrationStep {
     /// The statements of the step; none for steps that the runner does itself.
     func commands() -> [SQLStatement] {
         switch self {
-        case .check, .replaceKeys, .replaceModelCache, .writeMetadata, .judgeDerived: []
+        case .check, .replaceKeys, .replaceModelCache, .writeMetadata, .deriveOnClient: []
         case .dropTrigger(let name): [.define(.dropTrigger(name))]
         case .createTrigger(let trigger): [.define(.asFound(trigger.sql))]
         case .dropView(let name): [.define(.dropView(name))]

@@ -313,8 +313,10 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     ) throws -> Result {
         guard let types else { return try readingOnce { try body($0.statement(select)) } }
         let suited = types.suited(select)
-        if !SQLJudge.isNeeded(for: suited, types) { return try readingOnce { try body($0.statement(suited)) } }
-        return try reading { try body($0.statement(SQLJudge(connection: $0, types: types).decided(suited))) }
+        if !SQLClientEvaluation.isNeeded(for: suited, types) {
+            return try readingOnce { try body($0.statement(suited)) }
+        }
+        return try reading { try body($0.statement(SQLClientEvaluation(connection: $0, types: types).decided(suited))) }
     }
 
     /// Closes every connection. Called when the store is removed from its coordinator. Reading or writing afterwards

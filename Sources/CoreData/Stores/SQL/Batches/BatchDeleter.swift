@@ -56,7 +56,7 @@ package final class BatchDeleter {
         let layout = batch.rows.layout
         // With several entities, the number of deleted rows of each entity is needed.
         guard transaction.writesRowsOnly, !batch.wantsKeys, select.isPlain, layout.entity.subentities.isEmpty,
-            store.finish(of: select) == nil
+            store.postProcessing(of: select) == nil
         else { return false }
         let plan = try plan(layout.index)
         guard plan.concernsNothingElse else { return false }

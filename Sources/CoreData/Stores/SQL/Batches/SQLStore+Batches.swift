@@ -98,8 +98,9 @@ extension SQLStore: BatchStore {
                 try body(rows)
                 rows.removeAll(keepingCapacity: true)
             }
-            if let finish = finish(of: select) {
-                try finish.stream(connection.prepare(.select(decided(finish.request, on: connection))), take)
+            if let postProcessing = postProcessing(of: select) {
+                try postProcessing.stream(
+                    connection.prepare(.select(decided(postProcessing.request, on: connection))), take)
             } else {
                 let select = try decided(select, on: connection)
                 try connection.prepare(.select(select)).stream({ _ in }) { row in

@@ -3,7 +3,7 @@ package struct SQLCapabilities: Sendable {
     /// Whether the writer's connection reads, too. Then no thread reads during a transaction of another one, and reads
     /// within a transaction see its own state.
     package var readsWhereItWrites = false
-    /// The functions that the database does not compute. Conditions with them are evaluated on the client (`SQLJudge`).
+    /// The functions that the database does not compute. Conditions with them are evaluated on the client (`SQLClientEvaluation`).
     package var missingFunctions: Set<SQLExpression.Function> = []
     /// Whether values have types, and only some pairs of types can be compared. Then all other comparisons, and all
     /// arithmetic, are computed on the client (`SQLTypes`). Otherwise the database computes as predicates do.
@@ -13,7 +13,7 @@ package struct SQLCapabilities: Sendable {
     package var narrowsTexts = false
     /// The dates that a column can hold, in seconds from 2001.
     package var dates = -Double.infinity...Double.infinity
-    /// The orders of texts that the database does not have. The client sorts by them (`SQLFinish`).
+    /// The orders of texts that the database does not have. The client sorts by them (`SQLClientPostProcessing`).
     package var missingCollations: Set<SQLSelect.Order.Collation> = []
     /// Whether the statements of a save can be sent in a pipeline (`SQLConnection.together`).
     package var sendsTogether = false

@@ -5,14 +5,14 @@ extension SQLStore {
     package func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation? {
         guard let shape = shapes[request.layout.index] else { return nil }
         let (select, _) = try select(for: request, rows: asRows ? shape : nil)
-        let finish = finish(of: select)
+        let postProcessing = postProcessing(of: select)
         let ((text, values, plan), index) = try reading { connection in
-            let found = try connection.explain(decided(finish?.request ?? select, on: connection))
+            let found = try connection.explain(decided(postProcessing?.request ?? select, on: connection))
             return (found, try suggestedIndex(for: request, found.plan, on: connection))
         }
         return FetchExplanation(
             storeIdentifier: identifier ?? "", storeURL: url, statement: text, values: values, plan: plan,
-            isFinishedByProgram: finish != nil, suggestedIndex: index)
+            isFinishedByProgram: postProcessing != nil, suggestedIndex: index)
     }
 
     /// The greatest number of lines of a report of damage.

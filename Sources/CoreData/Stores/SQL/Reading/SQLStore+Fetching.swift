@@ -65,10 +65,10 @@ extension SQLStore {
         of frame: SQLFrame, _ rootIndex: Int, _ body: ([Snapshot]) throws -> Void
     ) throws -> Bool {
         frame.select.results = keyResults(frame, rootIndex)
-        guard let finish = finish(of: frame.select) else { return false }
+        guard let postProcessing = postProcessing(of: frame.select) else { return false }
         try reading { connection in
-            let request = try decided(finish.request, on: connection)
-            let keys = try finish.rows(of: connection.statement(request)).compactMap {
+            let request = try decided(postProcessing.request, on: connection)
+            let keys = try postProcessing.rows(of: connection.statement(request)).compactMap {
                 try key(of: $0, rootIndex: rootIndex)?.key
             }
             for start in stride(from: 0, to: keys.count, by: Self.rowsTogether) {
@@ -92,20 +92,20 @@ extension SQLStore {
     }
 
     /// The client post-processing of a SELECT; nil if the database runs all of it.
-    package func finish(of select: SQLSelect) -> SQLFinish? {
-        types.flatMap { SQLFinish($0.suited(select), $0, missing: capabilities.missingCollations) }
+    package func postProcessing(of select: SQLSelect) -> SQLClientPostProcessing? {
+        types.flatMap { SQLClientPostProcessing($0.suited(select), $0, missing: capabilities.missingCollations) }
     }
 
     /// Calls a body with each row of a SELECT, which the database or the client post-processing returns.
     private func readRows(
         of select: SQLSelect, isLarge: Bool = false, _ body: (any SQLRow) throws -> Void
     ) throws {
-        guard let finish = finish(of: select) else {
+        guard let postProcessing = postProcessing(of: select) else {
             guard isLarge else { return try reading(select) { try $0.rows({ _ in }, body) } }
             return try reading { try $0.statement(decided(select, on: $0)).stream({ _ in }, body) }
         }
         let row = SQLComputedRow()
-        for values in try reading(finish.request, { try finish.rows(of: $0) }) {
+        for values in try reading(postProcessing.request, { try postProcessing.rows(of: $0) }) {
             row.values = values
             try body(row)
         }
@@ -121,7 +121,7 @@ extension SQLStore {
     /// first.
     package func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
         guard let types else { return select }
-        return try SQLJudge(connection: connection, types: types).decided(types.suited(select))
+        return try SQLClientEvaluation(connection: connection, types: types).decided(types.suited(select))
     }
 
     private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {

@@ -21,7 +21,7 @@ package struct DerivedAttributes: Sendable {
         /// for all rows.
         nonisolated(unsafe) let time: NSExpression?
         /// The computation by the client, if the database cannot compute the expression.
-        let judged: JudgedDerivation?
+        let clientDerivation: ClientDerivation?
         let dependency: Dependency?
     }
 
@@ -69,11 +69,12 @@ package struct DerivedAttributes: Sendable {
     ) throws -> Derivation {
         let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: storeNumber)
         let frame = try translator.frame(includesSubentities: true)
-        let judged: JudgedDerivation?
+        let clientDerivation: ClientDerivation?
         do {
             let (value, _) = try translator.single(translator.operand(expression, in: frame), expression)
             frame.select.results = [SQLSelect.Result(expression: value)]
-            judged = try JudgedDerivation(value, frame.select, key: frame.key, column: column, missing: missing)
+            clientDerivation = try ClientDerivation(
+                value, frame.select, key: frame.key, column: column, missing: missing)
         } catch {
             throw NSError.coreData(
                 NSPersistentStoreIncompatibleSchemaError,
@@ -90,7 +91,7 @@ package struct DerivedAttributes: Sendable {
                 SQLUpdate(
                     table, [.init(column, time == nil ? .scalar(frame.select) : .parameter(2))],
                     where: .isInParameter(.column(SQLSchema.keyColumn), 1))),
-            time: time, judged: judged,
+            time: time, clientDerivation: clientDerivation,
             dependency: dependency(of: expression, entity, schema))
     }
 
@@ -169,7 +170,9 @@ package struct DerivedAttributes: Sendable {
     private func compute(
         _ derivation: Derivation, _ keys: some Sequence<Int64>, _ connection: any SQLConnection
     ) throws {
-        if let judged = derivation.judged { return try judged.compute(Array(keys), connection) }
+        if let clientDerivation = derivation.clientDerivation {
+            return try clientDerivation.compute(Array(keys), connection)
+        }
         let statement = try connection.statement(.derivation(derivation.number)) { derivation.statement }
         try statement.run { parameters in
             parameters.bind(1, list: Array(keys))
@@ -206,7 +209,7 @@ package struct DerivedAttributes: Sendable {
                 case nil: false
                 }
             guard isConcerned, let table = store.schema.table(ofRoot: derivation.rootIndex)?.name else { continue }
-            try JudgedDerivation.eachPage(ofKeysIn: table, where: rows(of: derivation, store), connection) { keys in
+            try ClientDerivation.eachPage(ofKeysIn: table, where: rows(of: derivation, store), connection) { keys in
                 try compute(derivation, keys, connection)
             }
             touched.insert(derivation.rootIndex)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite("Fetches that have no SQL", .leavesNothingBehind)
-struct JudgedFetchingTests {
+struct ClientEvaluationTests {
     private func context(_ kind: StoreKind) throws -> NSManagedObjectContext {
         let context = try Library(kind).context()
         try context.performAndWait {

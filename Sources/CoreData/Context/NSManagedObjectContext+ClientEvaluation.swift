@@ -4,7 +4,7 @@ import Foundation
 // comparators that are blocks) on the objects, as Apple's do.
 extension NSManagedObjectContext {
     /// Whether a fetch that has no SQL is to be evaluated object by object.
-    final func isJudgedInMemory(_ plan: FetchPlan, after error: NSError) -> Bool {
+    final func isEvaluatedOnClient(_ plan: FetchPlan, after error: NSError) -> Bool {
         guard error.domain == NSCocoaErrorDomain, error.code == NSCoreDataError,
             plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,
             let stores = plan.affectedStores ?? persistentStoreCoordinator?.persistentStores,
@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     }
 
     /// The objects of a fetch, each evaluated in the program.
-    final func judgedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
+    final func clientEvaluatedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
         var everything = plan
         everything.store.predicate = nil
         everything.store.sortDescriptors = []

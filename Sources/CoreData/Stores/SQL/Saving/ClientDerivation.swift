@@ -1,6 +1,6 @@
 /// A derivation that the database cannot compute. The client reads the values in the expression, computes it, and
 /// writes the results.
-struct JudgedDerivation: Sendable {
+struct ClientDerivation: Sendable {
     /// The key of each row, and the parts of the expression that the database returns.
     private let select: SQLSelect
     private let parts: [SQLExpression]

@@ -3,7 +3,7 @@ import Foundation
 /// The client post-processing of a SELECT that a database does not run completely.
 ///
 /// It computes values, groups them, and sorts in orders that the database does not have.
-package struct SQLFinish {
+package struct SQLClientPostProcessing {
     /// The statement for the database, which reads rows with all values that the post-processing needs.
     package let request: SQLSelect
     private let select: SQLSelect

@@ -5,7 +5,7 @@ import Foundation
 /// It reads the values on which such a condition depends, each once, and replaces the condition by the values for which
 /// it is true: `title MATCHES "A.*"` becomes `title IN ('Aleph', 'Arcadia')`. The other conditions of the statement
 /// limit the values that are read, if that changes no result.
-package struct SQLJudge {
+package struct SQLClientEvaluation {
     package let connection: any SQLConnection
     package let types: SQLTypes
 
@@ -63,20 +63,20 @@ package struct SQLJudge {
         case .not(let inner): return .not(try decided(inner, scopes, narrowing))
         case .function(.coalesce, let arguments, _) where arguments.count == 2:
             return .function(.coalesce, [try decided(arguments[0], scopes), arguments[1]])
-        default: return try judged(condition, scopes, narrowing)
+        default: return try evaluated(condition, scopes, narrowing)
         }
     }
 
     /// Reads the values on which a condition depends, and returns a condition that is true for those for which it
     /// holds.
-    private func judged(
+    private func evaluated(
         _ condition: SQLExpression, _ scopes: [SQLSelect], _ narrowing: [SQLExpression]
     ) throws -> SQLExpression {
         let parts = condition.readParts
         let aliases = parts.reduce(into: Set<String>()) { $0.formUnion($1.namedAliases) }
         if parts.isEmpty { return .value(try SQLEvaluation(values: []).value(of: condition)) }
         let depth = scopes.firstIndex { aliases.isSubset(of: $0.tables.keys) }
-        guard let depth else { return try judgedAcross(condition, parts, aliases, scopes) }
+        guard let depth else { return try evaluatedAcross(condition, parts, aliases, scopes) }
         let scope = scopes[depth]
         let beside = depth == 0 ? narrowing : []
         // If the destination row of a to-one relationship is missing, its key gives no result, so the condition must
@@ -91,11 +91,11 @@ package struct SQLJudge {
                 if types.narrowsTexts, let narrowed = TextCondition.narrowing(condition) {
                     request.condition = .and(here + [narrowed])
                 }
-                if let answer = try judged(condition, texts: request, parts[0]) { return answer }
+                if let answer = try evaluated(condition, texts: request, parts[0]) { return answer }
                 request.isDistinct = false
                 request.condition = here.isEmpty ? nil : .and(here)
             }
-            return try judged(condition, request, parts, keys: [alias])
+            return try evaluated(condition, request, parts, keys: [alias])
         }
         var request = scope
         request.joins = scope.rowJoins
@@ -104,11 +104,11 @@ package struct SQLJudge {
         request.condition = here.isEmpty ? nil : .and(here)
         (request.order, request.limit, request.offset, request.isDistinct) = ([], nil, nil, false)
         (request.groupBy, request.having) = ([], nil)
-        return try judged(condition, request, parts, keys: scope.keyAliases)
+        return try evaluated(condition, request, parts, keys: scope.keyAliases)
     }
 
     /// Evaluates a condition on rows of several SELECTs, for every combination of the rows.
-    private func judgedAcross(
+    private func evaluatedAcross(
         _ condition: SQLExpression, _ parts: [SQLExpression], _ aliases: Set<String>, _ scopes: [SQLSelect]
     ) throws -> SQLExpression {
         var request: SQLSelect?
@@ -125,7 +125,7 @@ package struct SQLJudge {
         }
         guard var request else { throw SQLFetchTranslator.failure("a condition on no rows") }
         request.results = parts.map { SQLSelect.Result(expression: $0) }
-        return try judged(condition, request, parts, keys: keys)
+        return try evaluated(condition, request, parts, keys: keys)
     }
 
     /// Whether a condition gives no result if all its values are missing.
@@ -136,7 +136,7 @@ package struct SQLJudge {
 
     /// Evaluates a condition on one column that has only texts. Nil if the column has other values, or texts without a
     /// result.
-    private func judged(
+    private func evaluated(
         _ condition: SQLExpression, texts request: SQLSelect, _ column: SQLExpression
     ) throws -> SQLExpression? {
         // A row without a value must have no result, as it has none with the list.
@@ -163,7 +163,7 @@ package struct SQLJudge {
     }
 
     /// Evaluates any other condition, and returns a list of the keys of the rows for which it is true.
-    private func judged(
+    private func evaluated(
         _ condition: SQLExpression, _ request: SQLSelect, _ parts: [SQLExpression], keys aliases: [String]
     ) throws -> SQLExpression {
         let keys = aliases.map { SQLExpression.column(alias: $0, name: SQLSchema.keyColumn) }
