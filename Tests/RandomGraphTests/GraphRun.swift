@@ -399,8 +399,8 @@ final class GraphRun {
         for (key, value) in [("isbn", String(book) as Any), ("pages", pages)] {
             let asked = NSPredicate(format: "%K == %@", argumentArray: [key, value])
             // A condition with OR is not found by the index.
-            let judged = NSPredicate(format: "%K == %@ OR %K == %@", argumentArray: [key, value, key, value])
-            let counts = try [asked, judged].map { predicate in
+            let expected = NSPredicate(format: "%K == %@ OR %K == %@", argumentArray: [key, value, key, value])
+            let counts = try [asked, expected].map { predicate in
                 let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
                 request.predicate = predicate
                 return try context.count(for: request)

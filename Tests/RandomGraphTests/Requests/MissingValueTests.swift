@@ -66,17 +66,18 @@ struct MissingValueTests {
         .set(31, key: "copies", .number(1)), .set(31, key: "tags", .list([.object(1)])),
     ])
 
-    private static func isFound(_ row: Row, _ meaning: RequestJudge.Meaning) -> Bool {
+    private static func isFound(_ row: Row, _ meaning: RequestOracle.Meaning) -> Bool {
         var world = ModelWorld()
         for move in graph.saved { _ = world.play(move) }
-        return RequestJudge(world: world, meaning: meaning).answer(row.condition, RequestJudge.Row(object: 31)) == true
+        return RequestOracle(world: world, meaning: meaning).answer(row.condition, RequestOracle.Row(object: 31))
+            == true
     }
 
     /// The table in the documentation's words.
     private static var table: String {
         let heads = ["predicate", "SQLite and PostgreSQL", "in memory, XML, binary, and unsaved objects"]
         let lines = rows.map { row in
-            let cells = [RequestJudge.Meaning.database, .objects].map { isFound(row, $0) ? "found" : "not found" }
+            let cells = [RequestOracle.Meaning.database, .objects].map { isFound(row, $0) ? "found" : "not found" }
             return "| `\(row.format)` | \(cells.joined(separator: " | ")) |"
         }
         return (["| \(heads.joined(separator: " | ")) |", "|---|---|---|"] + lines).joined(separator: "\n")

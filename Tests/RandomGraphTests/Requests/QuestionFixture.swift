@@ -21,7 +21,7 @@ final class QuestionFixture {
     private var labels: [NSManagedObjectID: Int] = [:]
     private(set) var worlds = [ModelWorld()]
 
-    static func meaning(_ kind: StoreKind) -> RequestJudge.Meaning { kind.isDatabase ? .database : .objects }
+    static func meaning(_ kind: StoreKind) -> RequestOracle.Meaning { kind.isDatabase ? .database : .objects }
 
     init(_ graph: QuestionGraph, _ kind: StoreKind) throws {
         self.kind = kind

@@ -172,7 +172,7 @@ extension QuestionGenerator {
             return compared(constants(kind, count), kind == .text && one(in: 4) ? .c : .exact)
         case .between:
             let bounds = [constant(kind), one(in: 10) ? .none : constant(kind)]
-            return compared(.list(one(in: 2) ? bounds.sorted(by: RequestJudge.isLess) : bounds), options)
+            return compared(.list(one(in: 2) ? bounds.sorted(by: RequestOracle.isLess) : bounds), options)
         case .like: return compared(.text(pick(["a*", "?", "*b", "*", "a?", "x", "A*", "?*"])), options)
         case .matches:
             return compared(.text(pick(["a.*", "[ab]+", "", ".", "x|a", "A.*"])), options == .d ? .exact : options)

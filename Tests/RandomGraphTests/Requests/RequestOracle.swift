@@ -1,7 +1,7 @@
 import Foundation
 
 /// Evaluates a request by sets of Swift values, without the framework.
-struct RequestJudge {
+struct RequestOracle {
     /// What a missing value means.
     enum Meaning {
         /// An object with a missing value has an answer to each question.
@@ -59,7 +59,7 @@ struct RequestJudge {
 
 /// A comparison of values.
 private struct Comparison {
-    let meaning: RequestJudge.Meaning
+    let meaning: RequestOracle.Meaning
     let relation: Condition.Relation
     let options: Condition.Options
     let isOfConstants: (left: Bool, right: Bool)
@@ -67,7 +67,7 @@ private struct Comparison {
     private let constantElements: [Bool]
 
     init(
-        meaning: RequestJudge.Meaning, relation: Condition.Relation, options: Condition.Options, left: Operand,
+        meaning: RequestOracle.Meaning, relation: Condition.Relation, options: Condition.Options, left: Operand,
         right: Operand
     ) {
         (self.meaning, self.relation, self.options) = (meaning, relation, options)
@@ -126,17 +126,17 @@ private struct Comparison {
         if left == .none || right == .none { return ofMissing }
         let (a, b) = (folded(left), folded(right))
         switch relation {
-        case .less: return RequestJudge.isLess(a, b)
-        case .lessOrEqual: return !RequestJudge.isLess(b, a)
-        case .greater: return RequestJudge.isLess(b, a)
-        default: return !RequestJudge.isLess(a, b)
+        case .less: return RequestOracle.isLess(a, b)
+        case .lessOrEqual: return !RequestOracle.isLess(b, a)
+        case .greater: return RequestOracle.isLess(b, a)
+        default: return !RequestOracle.isLess(a, b)
         }
     }
 
     private func isBetween(_ value: ModelValue, _ bounds: [ModelValue]) -> Bool? {
         if isOfConstants.right, bounds.contains(.none) { return false }
         let relations = [Condition.Relation.greaterOrEqual, .lessOrEqual]
-        return RequestJudge.all(
+        return RequestOracle.all(
             bounds.indices.map { place in
                 isNothing(bounds, place) ? false : isInOrder(relations[place], value, bounds[place])
             })
@@ -188,11 +188,11 @@ private struct Comparison {
     private func folded(_ value: ModelValue) -> ModelValue {
         guard case .text(var text) = value else { return value }
         if options == .c || options == .cd { text = text.lowercased() }
-        return .text(options == .d || options == .cd ? RequestJudge.withoutMarks(text) : text)
+        return .text(options == .d || options == .cd ? RequestOracle.withoutMarks(text) : text)
     }
 }
 
-extension RequestJudge {
+extension RequestOracle {
     /// A text without the only marks that the texts of this test have.
     static func withoutMarks(_ text: String) -> String {
         text.replacingOccurrences(of: "ä", with: "a").replacingOccurrences(of: "Ä", with: "A")

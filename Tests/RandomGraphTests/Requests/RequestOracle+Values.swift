@@ -1,7 +1,7 @@
 import Foundation
 
 // The values of operands.
-extension RequestJudge {
+extension RequestOracle {
     /// The subject of a condition: an object, with the members of subqueries around it; or a group, with its computed
     /// columns.
     struct Row {

@@ -3,16 +3,16 @@ struct ModelLayers {
     /// The graph of the store, of its context with changes, and of that one's child.
     var worlds: [ModelWorld]
     /// The meaning of a missing value in the store; unsaved objects are evaluated one by one.
-    var storedMeaning: RequestJudge.Meaning
+    var storedMeaning: RequestOracle.Meaning
 
     /// The reference that evaluates an object: that of the uppermost context that has changed the object, or of the
     /// store for all remaining ones. Nil if the object was deleted or does not exist.
-    private func judge(of label: Int) -> RequestJudge? {
+    private func oracle(of label: Int) -> RequestOracle? {
         for place in worlds.indices.dropFirst().reversed() where worlds[place].touched.contains(label) {
             return worlds[place].objects[label] == nil
-                ? nil : RequestJudge(world: worlds[place], meaning: .objects)
+                ? nil : RequestOracle(world: worlds[place], meaning: .objects)
         }
-        return worlds[0].objects[label] == nil ? nil : RequestJudge(world: worlds[0], meaning: storedMeaning)
+        return worlds[0].objects[label] == nil ? nil : RequestOracle(world: worlds[0], meaning: storedMeaning)
     }
 
     // MARK: Objects
@@ -21,15 +21,15 @@ struct ModelLayers {
     func objects(_ question: Question) -> [Int] {
         let all = Set(worlds.flatMap { $0.objects.keys }).sorted()
         let found = all.filter { label in
-            guard let judge = judge(of: label), let object = judge.world.objects[label] else { return false }
+            guard let oracle = oracle(of: label), let object = oracle.world.objects[label] else { return false }
             let isOfEntity =
                 object.entity == question.entity
                 || question.includesSubentities && ModelWorld.root(object.entity) == question.entity
             return isOfEntity
-                && question.condition.map { judge.answer($0, RequestJudge.Row(object: label)) == true } ?? true
+                && question.condition.map { oracle.answer($0, RequestOracle.Row(object: label)) == true } ?? true
         }
         if question.order.isEmpty { return Self.cut(found, question) }
-        let top = RequestJudge(world: worlds[worlds.count - 1], meaning: .objects)
+        let top = RequestOracle(world: worlds[worlds.count - 1], meaning: .objects)
         return Self.cut(Self.sorted(found, question.order) { label, order in top.follow(order.path, label) }, question)
     }
 
@@ -40,7 +40,7 @@ struct ModelLayers {
         let keyed = items.map { item in (item, order.map { $0.selector.key(value(item, $0)) }) }
         return keyed.sorted { left, right in
             for (place, one) in order.enumerated() where left.1[place] != right.1[place] {
-                return RequestJudge.isLess(left.1[place], right.1[place]) == one.isAscending
+                return RequestOracle.isLess(left.1[place], right.1[place]) == one.isAscending
             }
             return false
         }.map(\.0)
@@ -58,18 +58,18 @@ struct ModelLayers {
         var plainQuestion = question
         (plainQuestion.order, plainQuestion.limit, plainQuestion.offset) = ([], 0, 0)
         let saved = ModelLayers(worlds: [worlds[0]], storedMeaning: storedMeaning)
-        let judge = RequestJudge(world: worlds[0], meaning: storedMeaning)
+        let oracle = RequestOracle(world: worlds[0], meaning: storedMeaning)
         let functions = question.columns.flatMap(\.value.groupAggregates) + (question.having?.groupAggregates ?? [])
         let isOfGroups = !functions.isEmpty || !question.groups.isEmpty || question.having != nil
         var rows: [[String: ModelValue]] = []
-        for group in groups(saved.objects(plainQuestion), question, judge, isOfGroups) {
-            var asked = RequestJudge.Row(object: group.first)
-            asked.group = judge.joined(group, for: functions)
+        for group in groups(saved.objects(plainQuestion), question, oracle, isOfGroups) {
+            var asked = RequestOracle.Row(object: group.first)
+            asked.group = oracle.joined(group, for: functions)
             var row: [String: ModelValue] = [:]
-            for key in question.plain { row[key] = judge.follow(Self.path(key), group.first) }
-            for column in question.columns { row[column.name] = judge.value(column.value, asked) }
+            for key in question.plain { row[key] = oracle.follow(Self.path(key), group.first) }
+            for column in question.columns { row[column.name] = oracle.value(column.value, asked) }
             asked.columns = row
-            if let having = question.having, judge.answer(having, asked) != true { continue }
+            if let having = question.having, oracle.answer(having, asked) != true { continue }
             if question.isDistinct, rows.contains(row) { continue }
             rows.append(row)
         }
@@ -81,14 +81,14 @@ struct ModelLayers {
 
     /// The objects that make one dictionary each.
     private func groups(
-        _ labels: [Int], _ question: Question, _ judge: RequestJudge, _ isOfGroups: Bool
+        _ labels: [Int], _ question: Question, _ oracle: RequestOracle, _ isOfGroups: Bool
     ) -> [[Int]] {
         if !isOfGroups { return labels.map { [$0] } }
         if question.groups.isEmpty { return [labels] }
         var places: [[ModelValue]: Int] = [:]
         var groups: [[Int]] = []
         for label in labels {
-            let key = question.groups.map { judge.follow(Self.path($0), label) }
+            let key = question.groups.map { oracle.follow(Self.path($0), label) }
             if let place = places[key] {
                 groups[place].append(label)
             } else {
