@@ -87,8 +87,8 @@
                 }
             }
             let (all, _) = try migrate(killedAt: nil)
-            #expect(all.contains("moment legDone") && all.last == "moment committed", "\(all)")
-            for step in ["batchSaved", "legDone", "stepsDone"] {
+            #expect(all.contains("moment copyStageDone") && all.last == "moment committed", "\(all)")
+            for step in ["batchSaved", "copyStageDone", "stepsDone"] {
                 let (steps, left) = try migrate(killedAt: step)
                 #expect(steps == all && left == [], "\(step)")
             }

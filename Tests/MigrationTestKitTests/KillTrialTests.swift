@@ -53,23 +53,23 @@ struct KillTrialTests {
     func resumed() throws {
         try withTrial(.staged) { trial in
             let all = try trial.steps()
-            #expect(all.filter { $0 == "legDone" }.count == 3)
+            #expect(all.filter { $0 == "copyStageDone" }.count == 3)
             #expect(all.filter { $0 == "didHandled" }.count == 2)
             // After the first stage's checkpoint only the remaining stages run.
             let second = try trial.stepsAfterKill(at: "checkpointWritten")
-            #expect(second.filter { $0 == "legDone" }.count == 2)
+            #expect(second.filter { $0 == "copyStageDone" }.count == 2)
             #expect(second.filter { $0 == "didHandled" }.count == 1)
             // In the middle of the last one: only that.
             let third = try trial.stepsAfterKill(at: "willHandled", occurrence: 2)
-            #expect(third.filter { $0 == "legDone" }.count == 1)
-            #expect(try trial.stepsAfterKill(at: "verified").filter { $0 == "legDone" }.isEmpty)
+            #expect(third.filter { $0 == "copyStageDone" }.count == 1)
+            #expect(try trial.stepsAfterKill(at: "verified").filter { $0 == "copyStageDone" }.isEmpty)
             // Before the first checkpoint there is nothing to resume.
-            #expect(try trial.stepsAfterKill(at: "didHandled").filter { $0 == "legDone" }.count == 3)
+            #expect(try trial.stepsAfterKill(at: "didHandled").filter { $0 == "copyStageDone" }.count == 3)
         }
         try withTrial(.chain) { trial in
-            #expect(try trial.steps().filter { $0 == "legDone" }.count == 3)
+            #expect(try trial.steps().filter { $0 == "copyStageDone" }.count == 3)
             let second = try trial.stepsAfterKill(at: "checkpointWritten", occurrence: 2)
-            #expect(second.filter { $0 == "legDone" }.count == 1)
+            #expect(second.filter { $0 == "copyStageDone" }.count == 1)
             #expect(!second.contains("batchSaved"), "the mapping model's leg was done")
         }
     }

@@ -76,7 +76,7 @@ struct ResumedPolicyTests {
     @Test("a finished copy stage is not carried out again when the process is killed before its end is recorded")
     func finished() throws {
         try KindOfTrial.resumable.withTrial(items: Self.items) { trial in
-            let second = try trial.stepsAfterKill(at: "legDone")
+            let second = try trial.stepsAfterKill(at: "copyStageDone")
             #expect(!second.contains("batchSaved"))
             #expect(second.contains("exchanged"))
         }

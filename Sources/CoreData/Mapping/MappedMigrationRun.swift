@@ -17,7 +17,7 @@
 //   journal mode.
 // - A call of `migrateStore` is a `MigrationPass`. It holds the lock of the destination's `MigrationFolder`, in which
 //   it builds a new SQLite destination. It leaves a note in the metadata, so that a repeated pass is detected. The
-//   coordinator's own migrations call the manager for their copy stages, under their own lock (`isLeg`).
+//   coordinator's own migrations call the manager for their copy stages, under their own lock (`isCopyStage`).
 // - Saves of the destination do not validate, because an object may get a mandatory value in a later pass. The
 //   temporary file lists the objects that are not valid yet, and only those are validated at the end.
 // - `$source.key` between slots of one kind copies the stored value. `FUNCTION($manager, …)` over a relationship reads

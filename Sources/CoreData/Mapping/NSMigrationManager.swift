@@ -50,7 +50,7 @@ open class NSMigrationManager: NSObject {
     /// Another `Progress` that gets the same updates, and may cancel too.
     final var follower: Progress?
     /// Whether the manager makes a file for a migration that holds all locks and that removes the file after a failure.
-    final var isLeg = false
+    final var isCopyStage = false
     /// Whether another process may resume the migration if this one is killed.
     final var isKept = false
     /// The number of rows of each entity that the last migration has written, if it was carried out object by object.
@@ -124,12 +124,12 @@ open class NSMigrationManager: NSObject {
         lastMapping = mappings
         let given = MappedMigrationEnds(
             sourceURL: sourceURL.standardizedFileURL, sourceType: sStoreType, sourceOptions: sOptions,
-            isSourceLocked: isLeg,
+            isSourceLocked: isCopyStage,
             destinationURL: dURL.standardizedFileURL, destinationType: dStoreType, destinationOptions: dOptions,
             destinationConfiguration: destinationConfiguration, buildURL: dURL.standardizedFileURL)
         try MigrationFeed.during(follower) {
             madeRows = nil
-            if isLeg {
+            if isCopyStage {
                 var own = given
                 own.workFolder = given.buildURL.deletingLastPathComponent()
                 return try migrate(own, mappings)

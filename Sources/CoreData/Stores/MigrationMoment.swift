@@ -7,7 +7,7 @@ public enum MigrationMoment: String, CaseIterable, Sendable {
     // In place.
     case transactionBegun, stepDone, stepsDone, committed
     // Into a copy.
-    case folderLocked, storeLocked, copied, legDone, checkpointWritten, settled, verified
+    case folderLocked, storeLocked, copied, copyStageDone, checkpointWritten, settled, verified
     // By a mapping model.
     case batchSaved, associationsKept, positionKept
     // In stages.

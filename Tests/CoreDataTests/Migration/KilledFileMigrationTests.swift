@@ -68,7 +68,7 @@ struct KilledFileMigrationTests {
         try withTemporaryFolder { folder in
             let trial = try Trial(folder, suffix)
             let moments = [
-                "folderLocked:1", "batchSaved:3", "legDone:1", "batchSaved:12", "legDone:3", "verified:1",
+                "folderLocked:1", "batchSaved:3", "copyStageDone:1", "batchSaved:12", "copyStageDone:3", "verified:1",
                 "exchanged:1",
             ]
             // The newer file takes its place between the last two.

@@ -31,8 +31,10 @@ struct RowCountTests {
         }
     }
 
-    private func leg(_ name: String, _ model: NSManagedObjectModel, _ rows: [String: Int]) -> CopyingMigration.Leg {
-        CopyingMigration.Leg(name: name, weight: 1, model: model) { from, into, progress in
+    private func copyStage(_ name: String, _ model: NSManagedObjectModel, _ rows: [String: Int])
+        -> CopyingMigration.CopyStage
+    {
+        CopyingMigration.CopyStage(name: name, weight: 1, model: model) { from, into, progress in
             try FollowedWork(progress: progress).copy(from, to: into)
             return rows
         }
@@ -47,9 +49,9 @@ struct RowCountTests {
             let copying = CopyingMigration(
                 storeAt: fixture.source, model: fixture.olderModel, configuration: nil, timeout: 1, progress: nil)
             let metadata = try SQLiteStoreMetadata.metadata(at: fixture.source)
-            var legs = [leg("a", fixture.olderModel, rows), leg("b", fixture.olderModel, rows)]
-            legs[place] = leg("c", fixture.olderModel, rows.merging(["Book": 5]) { $1 })
-            let error = try #require(throws: NSError.self) { _ = try copying.run(from: metadata, legs) }
+            var copyStages = [copyStage("a", fixture.olderModel, rows), copyStage("b", fixture.olderModel, rows)]
+            copyStages[place] = copyStage("c", fixture.olderModel, rows.merging(["Book": 5]) { $1 })
+            let error = try #require(throws: NSError.self) { _ = try copying.run(from: metadata, copyStages) }
             #expect(error.code == NSMigrationError)
             #expect(error.userInfo["entity"] as? String == "Book")
             #expect(error.localizedDescription.contains("4 rows where 5"), "\(error.localizedDescription)")

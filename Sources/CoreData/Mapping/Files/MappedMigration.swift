@@ -27,7 +27,7 @@ struct MappedMigration {
         manager.destinationConfiguration = configuration
         manager.follower = progress
         manager.isKept = isKept
-        manager.isLeg = true
+        manager.isCopyStage = true
         var sourceOptions = options ?? [:]
         sourceOptions[NSMigrationProgressOption] = nil
         try manager.migrateStore(

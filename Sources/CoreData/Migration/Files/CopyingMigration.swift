@@ -65,7 +65,7 @@ struct CopyingMigration {
     }
 
     /// A part of the migration that makes one new file.
-    struct Leg {
+    struct CopyStage {
         /// The name that distinguishes the copy stage from all other ones; a checkpoint holds it.
         var name: String
         /// The time that the copy stage takes in proportion to the other ones.
@@ -84,8 +84,8 @@ struct CopyingMigration {
             _ name: String, from source: NSManagedObjectModel? = nil, through versions: [NSManagedObjectModel],
             to model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
             _ lossGuard: LossGuard?
-        ) -> Leg {
-            Leg(name: name, weight: Double(versions.count + 1), model: model) { from, into, progress in
+        ) -> CopyStage {
+            CopyStage(name: name, weight: Double(versions.count + 1), model: model) { from, into, progress in
                 let parts = MigrationParts(progress, weights: [1, 2 * Double(versions.count + 1)])
                 try parts.run(0) { part in
                     MigrationFeed.of(part)?.begin(.copying)
@@ -105,7 +105,7 @@ struct CopyingMigration {
 
     /// Migrates a store that is still of the version these metadata name. Returns false if another process has migrated
     /// it.
-    func run(from metadata: [String: Any], _ legs: [Leg]) throws -> Bool {
+    func run(from metadata: [String: Any], _ copyStages: [CopyStage]) throws -> Bool {
         try StoreExchange.recover(store, timeout: timeout)
         guard let folder = try MigrationFolder.lock(store.main, creating: true, timeout: timeout, progress) else {
             return false
@@ -121,7 +121,7 @@ struct CopyingMigration {
                     try? folder.remove()
                     return false
                 }
-                try build(folder, use, legs)
+                try build(folder, use, copyStages)
             } catch {
                 use.giveBack()
                 throw error
@@ -153,36 +153,37 @@ struct CopyingMigration {
     private static let verifying = 0.05
 
     /// Runs all copy stages that no earlier attempt has completed, and verifies the result.
-    private func build(_ folder: MigrationFolder, _ use: SoleUse, _ legs: [Leg]) throws {
+    private func build(_ folder: MigrationFolder, _ use: SoleUse, _ copyStages: [CopyStage]) throws {
         var checkpoint = MigrationCheckpoint(
             older: try StoreExchange.digest(of: store.main), olderChanges: try use.changeCounter(),
-            olderFile: FileState(store.main), legs: legs.map(\.name), program: MigrationCheckpoint.thisProgram, done: 0,
+            olderFile: FileState(store.main), copyStages: copyStages.map(\.name),
+            program: MigrationCheckpoint.thisProgram, done: 0,
             place: "")
         let found = MigrationCheckpoint.read(in: folder.url).flatMap { $0.isSameMigration(as: checkpoint) ? $0 : nil }
         checkpoint = found ?? checkpoint
-        if checkpoint.done < legs.count {
+        if checkpoint.done < copyStages.count {
             // Files in other folders belong to copy stages that were not finished.
-            let next = legs[checkpoint.done].isKept ? [Self.place(of: checkpoint.done)] : []
+            let next = copyStages[checkpoint.done].isKept ? [Self.place(of: checkpoint.done)] : []
             let isKnown = found != nil
             try folder.clear(keeping: isKnown ? [checkpoint.place] + next : [])
             // The unfinished files of a copy stage are of use only to a repetition of this migration.
             if !isKnown, !next.isEmpty { try checkpoint.write(in: folder.url) }
         }
         let parts = MigrationParts(
-            progress, weights: legs.map(\.weight) + [Self.verifying * legs.reduce(0) { $0 + $1.weight }])
+            progress, weights: copyStages.map(\.weight) + [Self.verifying * copyStages.reduce(0) { $0 + $1.weight }])
         for number in 0..<checkpoint.done { parts.skip(number) }
-        for number in checkpoint.done..<legs.count {
-            let (leg, before) = (legs[number], checkpoint.place)
+        for number in checkpoint.done..<copyStages.count {
+            let (copyStage, before) = (copyStages[number], checkpoint.place)
             checkpoint.place = Self.place(of: number)
-            let copy = SQLiteStoreFiles(try folder.make(checkpoint.place, keeping: leg.isKept))
+            let copy = SQLiteStoreFiles(try folder.make(checkpoint.place, keeping: copyStage.isKept))
             checkpoint.rows = try parts.run(number) { part in
-                try leg.make(before.isEmpty ? store : SQLiteStoreFiles(folder.file(in: before)), copy, part)
+                try copyStage.make(before.isEmpty ? store : SQLiteStoreFiles(folder.file(in: before)), copy, part)
             }
-            MigrationMoment.reach(.legDone)
+            MigrationMoment.reach(.copyStageDone)
             // The copy becomes one file, and reaches the disk, before the checkpoint names it.
             try withExtendedLifetime(SoleUse(of: copy, timeout: timeout)) {}
             // The last file is verified as a whole.
-            if number + 1 < legs.count { try count(copy, leg.model, checkpoint.rows) }
+            if number + 1 < copyStages.count { try count(copy, copyStage.model, checkpoint.rows) }
             try FollowedWork(progress: progress).synchronize(copy.main.deletingLastPathComponent())
             checkpoint.done = number + 1
             try checkpoint.write(in: folder.url)
@@ -190,9 +191,9 @@ struct CopyingMigration {
             if !before.isEmpty { try folder.remove(before) }
         }
         try folder.moveCopy(from: checkpoint.place)
-        if legs.contains(where: \.isKept) { try MappedPosition.removeNumber(from: folder.copy) }
+        if copyStages.contains(where: \.isKept) { try MappedPosition.removeNumber(from: folder.copy) }
         MigrationMoment.reach(.settled)
-        try parts.run(legs.count) { part in
+        try parts.run(copyStages.count) { part in
             MigrationFeed.of(part)?.begin(.verifying)
             let alone = try SoleUse(of: folder.copy, timeout: timeout)
             try withExtendedLifetime(alone) {

@@ -134,7 +134,7 @@ struct FileMigration {
                     .check(storeClass.metadataForPersistentStore(with: last), ofType: type)
             }
             rows = try parts.run(number) { part in try migrate(last, to: target, by: hop, part) }
-            MigrationMoment.reach(.legDone)
+            MigrationMoment.reach(.copyStageDone)
             let names = try FileManager.default.contentsOfDirectory(atPath: target.deletingLastPathComponent().path)
             guard names == [target.lastPathComponent] else {
                 throw NSError.coreData(
@@ -166,7 +166,7 @@ struct FileMigration {
         let manager = managerClass.makeManager(hop.source, hop.target)
         manager.destinationConfiguration = configuration
         manager.follower = progress
-        manager.isLeg = true
+        manager.isCopyStage = true
         try manager.migrateStore(
             from: source, sourceType: type, options: ownOptions, with: mapping, toDestinationURL: target,
             destinationType: type, destinationOptions: ownOptions)

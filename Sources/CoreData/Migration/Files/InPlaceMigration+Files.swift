@@ -12,28 +12,28 @@ extension InPlaceMigration {
     /// Migrates a store by copy stages in its open transaction. The transaction keeps other programs from writing to
     /// it.
     func goThroughFiles(
-        _ legs: [CopyingMigration.Leg], from source: NSManagedObjectModel, _ metadata: [String: Any],
+        _ copyStages: [CopyingMigration.CopyStage], from source: NSManagedObjectModel, _ metadata: [String: Any],
         on connection: any SQLConnection, _ progress: Progress
     ) throws {
         let folder = try workFolder(progress)
         defer { try? folder.remove() }
         try folder.clear()
-        let weight = legs.reduce(0) { $0 + $1.weight }
+        let weight = copyStages.reduce(0) { $0 + $1.weight }
         let parts = MigrationParts(
-            progress, weights: [Self.reading * weight] + legs.map(\.weight) + [Self.writing * weight])
+            progress, weights: [Self.reading * weight] + copyStages.map(\.weight) + [Self.writing * weight])
         var files = SQLiteStoreFiles(try folder.make("step-0"))
         try parts.run(0) { try read(source, metadata, on: connection, into: files, $0) }
         MigrationMoment.reach(.copied)
         var rows: [String: Int] = [:]
-        for (number, leg) in legs.enumerated() {
+        for (number, copyStage) in copyStages.enumerated() {
             let next = SQLiteStoreFiles(try folder.make("step-\(number + 1)"))
-            rows = try parts.run(number + 1) { try leg.make(files, next, $0) }
+            rows = try parts.run(number + 1) { try copyStage.make(files, next, $0) }
             try withExtendedLifetime(SoleUse(of: next, timeout: 0)) {}
-            MigrationMoment.reach(.legDone)
+            MigrationMoment.reach(.copyStageDone)
             try folder.remove("step-\(number)")
             files = next
         }
-        try parts.run(legs.count + 1) { part in
+        try parts.run(copyStages.count + 1) { part in
             MigrationFeed.of(part)?.begin(.verifying)
             try StoreVerifier(model, configuration).verify(
                 files.main, rows: rows, following: FollowedWork(progress: part))

@@ -167,7 +167,7 @@ extension NSPersistentStoreCoordinator {
         let manager = NSMigrationManager(sourceModel: from, destinationModel: to)
         manager.destinationConfiguration = move.configuration
         manager.follower = progress
-        manager.isLeg = true
+        manager.isCopyStage = true
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: from, destinationModel: to)
         let source = try move.source
         try manager.migrateStore(

@@ -119,16 +119,16 @@ struct InPlaceMigration {
                 url: url, model: model, configuration: configuration, options: options, manager: manager)
             let hops = try staged.hops(from: source, metadata)
             let lossGuard = try staged.lossGuard(from: source, metadata)
-            return try go(hops, from: metadata, lossGuard) { try staged.legs(from: source, metadata) }
+            return try go(hops, from: metadata, lossGuard) { try staged.copyStages(from: source, metadata) }
         }
         if let hop = try GivenMapping(options)?.hop(from: found, to: model, find: { source }) {
-            return try go([hop], from: metadata, nil) { migration([hop], nil).legs() }
+            return try go([hop], from: metadata, nil) { migration([hop], nil).copyStages() }
         }
         guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
         try way.go(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
-            try go(hops, from: metadata, lossGuard) { migration(hops, lossGuard).legs() }
+            try go(hops, from: metadata, lossGuard) { migration(hops, lossGuard).copyStages() }
         }
     }
 
@@ -136,11 +136,11 @@ struct InPlaceMigration {
         WayMigration(url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard)
     }
 
-    /// Carries out hops: in place, or, if code of the program's own takes part, through files. `legs` makes the copy
+    /// Carries out hops: in place, or, if code of the program's own takes part, through files. `copyStages` makes the copy
     /// stages for the second case.
     private func go(
         _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?,
-        _ legs: () throws -> [CopyingMigration.Leg]
+        _ copyStages: () throws -> [CopyingMigration.CopyStage]
     ) throws {
         guard let first = hops.first, let last = hops.last else { return }
         let isInferred = hops.allSatisfy { $0.isInferred && $0.stage == nil }
@@ -168,7 +168,7 @@ struct InPlaceMigration {
                     try transaction.goThrough(
                         hops.dropLast().map(\.target), from: first.source, on: connection, progress)
                 } else {
-                    try goThroughFiles(legs(), from: first.source, present, on: connection, progress)
+                    try goThroughFiles(copyStages(), from: first.source, present, on: connection, progress)
                 }
             } catch let error as any SQLFailure {
                 throw MigrationErrors.translated(error, url: url, doing: "migrating")

@@ -51,7 +51,7 @@ struct StagedMigration {
             storeAt: url, model: model, configuration: configuration, timeout: timeout,
             progress: progress)
         // If another process has migrated the store, its metadata are read again.
-        if try !copying.run(from: metadata, legs(versions, lossGuard)) {
+        if try !copying.run(from: metadata, copyStages(versions, lossGuard)) {
             try StoreMigration.prepare(url: url, model: model, configuration: configuration, options: options)
         }
     }
@@ -80,9 +80,10 @@ struct StagedMigration {
     }
 
     /// The copy stages for a store whose model the caller has.
-    func legs(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [CopyingMigration.Leg] {
+    func copyStages(from source: NSManagedObjectModel, _ metadata: [String: Any]) throws -> [CopyingMigration.CopyStage]
+    {
         let versions = try withConfiguration(versions(on: way(from: metadata)), metadata) { source }
-        return legs(versions, lossGuard(versions, metadata) { source })
+        return copyStages(versions, lossGuard(versions, metadata) { source })
     }
 
     /// The hops from the store's version that the migration would make, for a forecast.
@@ -198,8 +199,8 @@ struct StagedMigration {
     }
 
     /// A copy stage for each migration stage with code of the program's own, and one for all versions between them.
-    private func legs(_ versions: [StagedVersion], _ lossGuard: LossGuard?) -> [CopyingMigration.Leg] {
-        var legs: [CopyingMigration.Leg] = []
+    private func copyStages(_ versions: [StagedVersion], _ lossGuard: LossGuard?) -> [CopyingMigration.CopyStage] {
+        var copyStages: [CopyingMigration.CopyStage] = []
         var plain: [NSManagedObjectModel] = []
         /// The guard for some number of versions up to an index.
         func part(_ count: Int, before end: Int) -> LossGuard? {
@@ -214,7 +215,7 @@ struct StagedMigration {
             let own = part(plain.count, before: end)
             guard let last = plain.popLast() else { return }
             let name = (plain + [last]).map { "→ \($0.versionChecksum)" }.joined(separator: " ")
-            legs.append(.inferred(name, through: plain, to: last, configuration, options, own))
+            copyStages.append(.inferred(name, through: plain, to: last, configuration, options, own))
             plain = []
         }
         for (number, version) in versions.enumerated() {
@@ -226,13 +227,13 @@ struct StagedMigration {
             let own = part(1, before: number + 1)
             let before = number > 0 ? versions[number - 1].model : nil
             let way = "\(stage.currentModel.versionChecksum) → \(version.model.versionChecksum)"
-            legs.append(
+            copyStages.append(
                 .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2, model: version.model) {
                     try run(stage, from: current(stage, before), to: version.model, $0, $1, own, $2)
                 })
         }
         endPlain(before: versions.count)
-        return legs
+        return copyStages
     }
 
     /// The version that a stage begins with. If it does not have the configuration, the version before takes its place,

@@ -35,7 +35,7 @@ struct WayMigration {
         let copying = CopyingMigration(
             storeAt: url, model: last.target, configuration: configuration, timeout: timeout,
             progress: progress)
-        _ = try copying.run(from: metadata, legs())
+        _ = try copying.run(from: metadata, copyStages())
     }
 
     private func checkMirror(of source: NSManagedObjectModel, _ target: NSManagedObjectModel) throws {
@@ -51,8 +51,8 @@ struct WayMigration {
 
     /// A copy stage for each mapping model, and one for all inferred hops between them. The rows that a mapping model
     /// makes take ten times as long as those that SQLite moves.
-    func legs() -> [CopyingMigration.Leg] {
-        var legs: [CopyingMigration.Leg] = []
+    func copyStages() -> [CopyingMigration.CopyStage] {
+        var copyStages: [CopyingMigration.CopyStage] = []
         var inferred: [MigrationHop] = []
         func name(_ first: MigrationHop, _ last: MigrationHop) -> String {
             "\(first.source.versionChecksum) → \(last.target.versionChecksum), \(last.name)"
@@ -61,7 +61,7 @@ struct WayMigration {
             guard let first = inferred.first, let last = inferred.last else { return }
             var lossGuard = lossGuard
             lossGuard?.hops = inferred
-            legs.append(
+            copyStages.append(
                 .inferred(
                     name(first, last), from: first.source, through: inferred.dropLast().map(\.target), to: last.target,
                     configuration, options, lossGuard))
@@ -75,12 +75,12 @@ struct WayMigration {
             endInferred()
             let migration = MappedMigration(
                 source: hop.source, model: hop.target, configuration: configuration, mapping: mapping, options: options)
-            legs.append(
+            copyStages.append(
                 .init(name: name(hop, hop), weight: 10, isKept: migration.isKept, model: hop.target) {
                     try migration.migrate($0, into: $1, $2)
                 })
         }
         endInferred()
-        return legs
+        return copyStages
     }
 }

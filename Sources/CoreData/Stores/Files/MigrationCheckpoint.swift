@@ -10,7 +10,7 @@ struct MigrationCheckpoint: Codable, Equatable {
     var olderChanges: UInt32
     var olderFile: FileState?
     /// The names of all copy stages of the migration.
-    var legs: [String]
+    var copyStages: [String]
     /// The file of the running program, and the time of its last change.
     var program: String
     /// The number of copy stages that are done.
@@ -36,7 +36,8 @@ struct MigrationCheckpoint: Codable, Equatable {
 
     /// Whether another checkpoint is of the same migration, whatever the progress of the two.
     func isSameMigration(as other: MigrationCheckpoint) -> Bool {
-        older == other.older && olderChanges == other.olderChanges && olderFile == other.olderFile && legs == other.legs
+        older == other.older && olderChanges == other.olderChanges && olderFile == other.olderFile
+            && copyStages == other.copyStages
             && program == other.program
     }
 
