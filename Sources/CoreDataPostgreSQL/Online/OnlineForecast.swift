@@ -48,7 +48,7 @@
             for column in plan.newColumns {
                 steps.append(step(.expand, .instant, "column \(column.table).\(column.column.name) added"))
             }
-            for table in Set(plan.twins.map(\.table) + plan.fillers.map(\.table)).sorted() {
+            for table in Set(plan.shadowColumns.map(\.table) + plan.fillers.map(\.table)).sorted() {
                 steps.append(step(.expand, .instant, "trigger of \(table) that keeps both versions in step"))
             }
             for table in Set(plan.links.flatMap { [$0.table, $0.pairs] }).sorted() {
@@ -61,12 +61,12 @@
             for table in plan.movedTables {
                 steps.append(step(.move, .rewrite, "rows of \(table), slice by slice", table, perRow: Self.moving))
             }
-            for twin in found.unknownTwins {
+            for shadow in found.unknownShadowColumns {
                 steps.append(
                     step(
                         .move, .scan,
-                        "look whether the values of \(twin.table).\(PostgreSQLDialect.asGiven(twin.old.name)) fit: "
-                            + "the forecast does not know", twin.table))
+                        "look whether the values of \(shadow.table).\(PostgreSQLDialect.asGiven(shadow.old.name)) fit: "
+                            + "the forecast does not know", shadow.table))
             }
             for link in plan.links {
                 steps.append(
@@ -74,10 +74,11 @@
                         .move, .rewrite, "pairs of \(link.pairs) from \(link.table).\(link.key), slice by slice",
                         link.table, perRow: Self.moving))
             }
-            for twin in plan.twins where twin.isMandatory {
+            for shadow in plan.shadowColumns where shadow.isMandatory {
                 steps.append(
                     step(
-                        .move, .scan, "look whether \(twin.table).\(twin.new.name) has a value everywhere", twin.table,
+                        .move, .scan, "look whether \(shadow.table).\(shadow.new.name) has a value everywhere",
+                        shadow.table,
                         perRow: Self.looking))
             }
             for key in plan.newReferences + plan.unknownReferences {
@@ -101,7 +102,7 @@
 
         private var locks: [MigrationForecast.Lock] {
             var exclusive: [String] = []
-            for table in plan.newColumns.map(\.table) + plan.twins.map(\.table) + plan.fillers.map(\.table)
+            for table in plan.newColumns.map(\.table) + plan.shadowColumns.map(\.table) + plan.fillers.map(\.table)
                 + plan.splits.map(\.table)
             where !exclusive.contains(table) {
                 exclusive.append(table)

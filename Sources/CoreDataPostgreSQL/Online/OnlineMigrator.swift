@@ -4,7 +4,7 @@
 //   that a newer version needs, as a value made of the `ModelDifference`. `OnlinePlan+Refusals` has the changes that
 //   are impossible, and the reasons.
 // - `OnlinePlaces` chooses the columns. A property with the same values keeps its column, so a renaming changes the map
-//   alone. A property with other values gets a shadow column (`OnlinePlan.Twin`).
+//   alone. A property with other values gets a shadow column (`OnlinePlan.ShadowColumn`).
 // - Where a to-one relationship becomes to-many, triggers keep the column and the pairs of the join table in step
 //   (`PostgreSQLStep+Links`). Where a mapping model makes two entities of one (`OnlineMapping`), triggers keep the rows
 //   of both tables in step (`PostgreSQLStep+Splits`). The older version keeps some values in another row than the newer
@@ -183,10 +183,11 @@
                 try shortly.run(PostgreSQLStep.adding(missing, to: table) + [PostgreSQLMove.beginningAnew(table)])
                 MigrationMoment.reach(.stepDone)
             }
-            for table in Set(plan.twins.map(\.table) + plan.fillers.map(\.table)).sorted() {
+            for table in Set(plan.shadowColumns.map(\.table) + plan.fillers.map(\.table)).sorted() {
                 try shortly.run(
                     PostgreSQLStep.keepingInStep(
-                        table, plan.twins.filter { $0.table == table }, plan.fillers.filter { $0.table == table },
+                        table, plan.shadowColumns.filter { $0.table == table },
+                        plan.fillers.filter { $0.table == table },
                         newer: plan.lock))
                 MigrationMoment.reach(.stepDone)
             }
@@ -255,8 +256,8 @@
         }
 
         private func complete(_ plan: OnlinePlan, _ advanced: () -> Void) throws {
-            for twin in plan.twins where twin.isMandatory {
-                let (before, look, after) = PostgreSQLStep.mandatory(twin.new.name, of: twin.table)
+            for shadow in plan.shadowColumns where shadow.isMandatory {
+                let (before, look, after) = PostgreSQLStep.mandatory(shadow.new.name, of: shadow.table)
                 try shortly.run(before)
                 try shortly.run([look])
                 try shortly.run(after)

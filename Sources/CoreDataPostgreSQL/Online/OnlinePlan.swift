@@ -8,7 +8,7 @@
     /// gets a shadow column, and a trigger keeps both columns in step.
     struct OnlinePlan {
         /// A shadow column: it holds the values of another column in the form of the newer version.
-        struct Twin: Equatable {
+        struct ShadowColumn: Equatable {
             var table: String
             /// The entities whose rows the shadow column belongs to, by their labels in rows; nil for all rows of the
             /// table.
@@ -51,7 +51,7 @@
 
         var newTables: [SQLTable] = []
         var newColumns: [NewColumn] = []
-        var twins: [Twin] = []
+        var shadowColumns: [ShadowColumn] = []
         var fillers: [Filler] = []
         var links: [Link] = []
         var splits: [Split] = []
@@ -67,7 +67,7 @@
         /// The tables whose rows are moved.
         var movedTables: [String] {
             var tables: [String] = []
-            for table in twins.map(\.table) + fillers.filter(\.isOfNewer).map(\.table) + splits.map(\.table)
+            for table in shadowColumns.map(\.table) + fillers.filter(\.isOfNewer).map(\.table) + splits.map(\.table)
             where !tables.contains(table) {
                 tables.append(table)
             }
@@ -76,7 +76,7 @@
 
         /// Whether no table changes.
         var changesNamesOnly: Bool {
-            newTables.isEmpty && newColumns.isEmpty && twins.isEmpty && fillers.isEmpty && links.isEmpty
+            newTables.isEmpty && newColumns.isEmpty && shadowColumns.isEmpty && fillers.isEmpty && links.isEmpty
                 && splits.isEmpty
                 && newIndexes.isEmpty && newReferences.isEmpty && unknownReferences.isEmpty
         }
@@ -117,7 +117,7 @@
         /// A number of all that is done. It also covers facts that no hash contains: the names of the properties in the
         /// older version, and their defaults.
         private var digest: String {
-            var parts = newTables.map { "\($0)" } + newColumns.map { "\($0)" } + twins.map { "\($0)" }
+            var parts = newTables.map { "\($0)" } + newColumns.map { "\($0)" } + shadowColumns.map { "\($0)" }
             parts += fillers.map { "\($0)" } + links.map { "\($0)" } + new.indexes.map { "\($0)" }
             parts += splits.flatMap { split in split.columns.map { "\(split.table) \(split.part) \($0)" } }
             parts += newReferences.map { "\($0)" } + unknownReferences.map { "- \($0)" }
@@ -163,8 +163,8 @@
             let isMandatory = isOfRoot && isMandatory(attribute, of: entity)
             if let former = former(slot, of: entity) {
                 let formerColumn = before.columns.first { $0.name == former.column }
-                twins.append(
-                    Twin(
+                shadowColumns.append(
+                    ShadowColumn(
                         table: table.name, labels: isOfRoot ? nil : labels(below: entity),
                         old: formerColumn ?? column, new: column,
                         newDefault: attribute.isOptional ? nil : value,

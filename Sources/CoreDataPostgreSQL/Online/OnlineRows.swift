@@ -10,23 +10,23 @@
         /// The errors of the migration.
         private(set) var problems: [NSError] = []
         /// Shadow columns and indexes whose rows only the migration itself checks, because the search takes longer.
-        private(set) var unknownTwins: [OnlinePlan.Twin] = []
+        private(set) var unknownShadowColumns: [OnlinePlan.ShadowColumn] = []
         private(set) var unknownIndexes: [SQLIndex] = []
 
         init(_ plan: OnlinePlan, on connection: PostgreSQLConnection) throws {
             migration = plan.migration
             self.connection = connection
-            for twin in plan.twins {
-                guard let select = PostgreSQLStep.unfitValue(of: twin) else { continue }
+            for shadow in plan.shadowColumns {
+                guard let select = PostgreSQLStep.unfitValue(of: shadow) else { continue }
                 let isKnown = try look(select) {
                     var error = PostgreSQLError(
                         state: "22003", message: PostgreSQLStep.message(ofUnfit: $0),
                         address: connection.address.description)
-                    error.table = twin.table
-                    error.column = PostgreSQLDialect.asGiven(twin.old.name)
+                    error.table = shadow.table
+                    error.column = PostgreSQLDialect.asGiven(shadow.old.name)
                     return error
                 }
-                if !isKnown { unknownTwins.append(twin) }
+                if !isKnown { unknownShadowColumns.append(shadow) }
             }
             let present = Dictionary(plan.old.allTables.map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in
                 first

@@ -68,7 +68,7 @@
         /// version counts, which `coredata.columns` names. A row that it inserts without a value in that column gets
         /// the value of the older version's column.
         static func keepingInStep(
-            _ table: String, _ twins: [OnlinePlan.Twin], _ fillers: [OnlinePlan.Filler], newer: Int64
+            _ table: String, _ shadowColumns: [OnlinePlan.ShadowColumn], _ fillers: [OnlinePlan.Filler], newer: Int64
         ) -> [String] {
             let body = """
 
@@ -77,7 +77,7 @@
                     other boolean := coalesce(current_setting('coredata.version', true), '') = '';
                     moving boolean := coalesce(current_setting('coredata.moving', true), '') = 'on';
                 BEGIN
-                    \((twins.map(text) + fillers.map(text)).joined(separator: "\n"))
+                    \((shadowColumns.map(text) + fillers.map(text)).joined(separator: "\n"))
                     RETURN NEW;
                 END
                 """
@@ -105,17 +105,17 @@
             return "\(row).entity IN (\(labels.map { dialect.literal(.string($0)) }.joined(separator: ", ")))"
         }
 
-        private static func text(_ twin: OnlinePlan.Twin) -> String {
-            let (old, new) = (dialect.quoted(twin.old.name), dialect.quoted(twin.new.name))
+        private static func text(_ shadow: OnlinePlan.ShadowColumn) -> String {
+            let (old, new) = (dialect.quoted(shadow.old.name), dialect.quoted(shadow.new.name))
             let (isNew, isOld) = (
                 "NEW.\(new) IS DISTINCT FROM OLD.\(new)", "NEW.\(old) IS DISTINCT FROM OLD.\(old)"
             )
             return """
-                    IF \(isOne(of: twin.labels)) THEN
+                    IF \(isOne(of: shadow.labels)) THEN
                         IF newer AND TG_OP = 'INSERT' OR (newer OR other AND NOT moving) AND \(isNew) THEN
-                            \(taking(twin.new, into: twin.old, twin.oldDefault, isExact: twin.isExact))
+                            \(taking(shadow.new, into: shadow.old, shadow.oldDefault, isExact: shadow.isExact))
                         ELSIF NOT newer AND (TG_OP = 'INSERT' OR moving OR \(isOld)) THEN
-                            \(taking(twin.old, into: twin.new, twin.newDefault, isExact: twin.isExact))
+                            \(taking(shadow.old, into: shadow.new, shadow.newDefault, isExact: shadow.isExact))
                         END IF;
                     END IF;
                 """
@@ -153,16 +153,16 @@
         static func message(ofUnfit value: String) -> String { unfit.before + value + unfit.behind }
 
         /// Finds a value in the existing rows that the trigger would refuse; nil where it accepts all of them.
-        static func unfitValue(of twin: OnlinePlan.Twin) -> String? {
-            if holdsAll(of: twin.old.type, twin.new.type) { return nil }
-            let value = "t.\(dialect.quoted(twin.old.name))"
-            let there = conversion(value, twin.old.type, twin.new.type)
-            let back = conversion("(\(there))", twin.new.type, twin.old.type)
-            let isBeyond = beyond(value, twin.old.type, twin.new.type).map { "WHEN \($0) THEN true " }
-            let isOther = twin.isExact ? "\(back) IS DISTINCT FROM \(value)" : "\(there) IS NULL"
+        static func unfitValue(of shadow: OnlinePlan.ShadowColumn) -> String? {
+            if holdsAll(of: shadow.old.type, shadow.new.type) { return nil }
+            let value = "t.\(dialect.quoted(shadow.old.name))"
+            let there = conversion(value, shadow.old.type, shadow.new.type)
+            let back = conversion("(\(there))", shadow.new.type, shadow.old.type)
+            let isBeyond = beyond(value, shadow.old.type, shadow.new.type).map { "WHEN \($0) THEN true " }
+            let isOther = shadow.isExact ? "\(back) IS DISTINCT FROM \(value)" : "\(there) IS NULL"
             return """
-                SELECT \(value)::text FROM \(dialect.quoted(twin.table)) t WHERE CASE WHEN \(value) IS NULL THEN false \
-                \(isBeyond ?? "")ELSE \(isOther) END AND \(isOne(of: twin.labels, "t")) LIMIT 1
+                SELECT \(value)::text FROM \(dialect.quoted(shadow.table)) t WHERE CASE WHEN \(value) IS NULL THEN false \
+                \(isBeyond ?? "")ELSE \(isOther) END AND \(isOne(of: shadow.labels, "t")) LIMIT 1
                 """
         }
 
