@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     /// posts nothing. Fetches in the middle of a block see the block's changes, and observers never see half of them.
     final func settlePendingChanges() {
         applyPendingUpdates()
-        if isProcessingPendingChanges || isLending || pendingDeletions.isEmpty { return }
+        if isProcessingPendingChanges || isHandedOff || pendingDeletions.isEmpty { return }
         guard propagatesDeletesAtEndOfEvent || isSaving else { return }
         isProcessingPendingChanges = true
         defer { isProcessingPendingChanges = false }
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
         checkConfinement("processPendingChanges()")
         applyPendingUpdates()
         // While a save of the context writes, its children read. The pending changes belong to that save.
-        if isProcessingPendingChanges || isLending { return }
+        if isProcessingPendingChanges || isHandedOff { return }
         if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, pendingVanished.isEmpty,
             mergedDeletions.isEmpty, mergedInsertions.isEmpty
         {

@@ -23,8 +23,8 @@ extension NSManagedObjectContext {
 
     /// Runs a body as one turn of the context's queue, on which this is.
     final func hold(_ body: () -> Void) {
-        gate?.enter()
-        defer { gate?.leave() }
+        fifoLock?.enter()
+        defer { fifoLock?.leave() }
         HeldContexts.run(holding: self, holdsMain: isMain) {
             takeOverIncoming()
             body()
@@ -40,11 +40,11 @@ extension NSManagedObjectContext {
         if isMain, holdsMain {
             return HeldContexts.run(holding: self, holdsMain: true) { recentObjects.holdingOwnResults(block) }
         }
-        let loan = ContextLoan(waitingFor: self)
+        let handOff = LockHandOff(waitingFor: self)
         queue.sync {
-            gate?.enter()
-            loan?.takeBack()
-            defer { gate?.leave() }
+            fifoLock?.enter()
+            handOff?.takeBack()
+            defer { fifoLock?.leave() }
             HeldContexts.run(holding: self, holdsMain: holdsMain || isMain) {
                 defer {
                     if undoRecord != nil { endEvent() }
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
             let isInline = schedule == .immediate && isHeldByCaller
             let run: @Sendable () -> Void = {
                 let holdsMain = isInline ? HeldContexts.isMainQueueHeld : self.isMain
-                if !isInline { self.gate?.enter() }
+                if !isInline { self.fifoLock?.enter() }
                 HeldContexts.run(holding: self, holdsMain: holdsMain) {
                     defer {
                         self.endEvent()
@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
                     if !isInline { self.takeOverIncoming() }
                     work()
                 }
-                if !isInline { self.gate?.leave() }
+                if !isInline { self.fifoLock?.leave() }
                 resume()
             }
             if isInline { run() } else { queue.async(for: caller, execute: run) }

@@ -217,7 +217,7 @@ extension NSManagedObjectContext {
         for number in Array(changes.keys) { changes[number]?.origin = origin }
         do {
             // A child that was created since would read values that were given up.
-            try lending(unless: givesUpValues) { takeBack in
+            try handingOff(unless: givesUpValues) { takeBack in
                 try coordinator.saving {
                     try write(
                         coordinator.savingOrder(of: changes.filter { !$0.value.isEmpty }.keys), of: changes,

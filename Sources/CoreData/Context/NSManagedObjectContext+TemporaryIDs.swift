@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
         for (table, objects) in groups { counts[table.store, default: [:]][table.root] = objects.count }
         permanent.reserveCapacity(inserted.count)
         for (number, roots) in counts {
-            let reserved = try lending { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
+            let reserved = try handingOff { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
             for (root, keys) in reserved {
                 let objects = groups[StoreTable(store: number, root: root)] ?? []
                 for (object, key) in zip(objects, keys.joined()) { permanent[object.key] = key }

@@ -15,13 +15,13 @@
 //   notifications wait for `processPendingChanges`.
 // - Notifications: their sets of objects take a tenth of a large save. The first and the last notification of a save
 //   have the same objects as a rule, and so the same sets (`ObjectSets`).
-// - The FIFO lock (`ContextGate`): everything that runs on a private context's queue takes it, and so do children that
+// - The FIFO lock (`FIFOLock`): everything that runs on a private context's queue takes it, and so do children that
 //   read. A save releases the lock while it writes and takes it again before the commit. So children continue to read
 //   and see either all of the save or nothing. They wait only while objects are checked and taken over (`bin/bench
 //   nested`).
-// - The lock hand-off (`ContextLoan`): a child's block that stands before the awaited one may read through the contexts
+// - The lock hand-off (`LockHandOff`): a child's block that stands before the awaited one may read through the contexts
 //   above, as a merge does, while their holder waits for it. So the holder releases the FIFO locks of private contexts
-//   above the child, and hands off the main queue (`MainLoan`). The holder takes all of them back when its block has
+//   above the child, and hands off the main queue (`MainQueueHandOff`). The holder takes all of them back when its block has
 //   its turn, in the order in which readers take them.
 // - A thread that waits to read through a context hands off the contexts that it holds above that one, too. A child's
 //   save needs its parent's queue and still waits.
@@ -87,10 +87,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The private context's queue, the main queue, or nil for the legacy type.
     let queue: DispatchQueue?
     /// A FIFO lock that lets children read while a private context writes; blocks on its queue take the lock too.
-    let gate: ContextGate?
+    let fifoLock: FIFOLock?
     /// Whether this context has released its FIFO lock to children, because it is writing; changed while the lock is
     /// held.
-    var isLending = false
+    var isHandedOff = false
     /// Saves of children that are checked and not taken over yet; touched while the FIFO lock is held.
     var incoming: [PushedSave] = []
     /// The number of objects that a child's save must have to be taken over after it has returned.
@@ -224,7 +224,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/init(concurrencytype:))
     public init(concurrencyType ct: NSManagedObjectContextConcurrencyType) {
         queueType = ct
-        gate = ct == .privateQueueConcurrencyType ? ContextGate() : nil
+        fifoLock = ct == .privateQueueConcurrencyType ? FIFOLock() : nil
         switch ct {
         case .confinementConcurrencyType: queue = nil
         case .mainQueueConcurrencyType: queue = .main

@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
     /// - Returns: whether the save waits to be taken over.
     final func takeOver(_ push: PushedSave, atOnce: Bool) -> Bool {
         let canWait =
-            gate != nil && push.inserted.count + push.updated.count >= childSaveSizeToWait && !push.needsReading
+            fifoLock != nil && push.inserted.count + push.updated.count >= childSaveSizeToWait && !push.needsReading
         if atOnce || !canWait {
             accept(push)
             return false

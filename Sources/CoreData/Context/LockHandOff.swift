@@ -7,9 +7,9 @@ import Foundation
 /// the queue may read through a context above, as a merge does. The block would wait for the holder of that context,
 /// and the holder for the block. So the holder releases the FIFO locks of private contexts, and hands off the main
 /// queue.
-struct ContextLoan {
+struct LockHandOff {
     /// From child to parent. Nil stands for the main queue.
-    private var lent: [ContextGate?] = []
+    private var handedOff: [FIFOLock?] = []
 
     /// Releases the locks of the contexts above the given one that the caller holds, because the caller is about to
     /// wait. Nil if the caller holds none.
@@ -17,32 +17,32 @@ struct ContextLoan {
         var below = context
         while let parent = below.ownParent {
             if parent.isMain {
-                if HeldContexts.isMainQueueHeld, MainLoan.shared.lend() { lent.append(nil) }
-            } else if let gate = parent.gate, HeldContexts.contains(parent), !parent.isLending {
-                gate.leave()
-                lent.append(gate)
+                if HeldContexts.isMainQueueHeld, MainQueueHandOff.shared.handOff() { handedOff.append(nil) }
+            } else if let fifoLock = parent.fifoLock, HeldContexts.contains(parent), !parent.isHandedOff {
+                fifoLock.leave()
+                handedOff.append(fifoLock)
             }
             below = parent
         }
-        if lent.isEmpty { return nil }
+        if handedOff.isEmpty { return nil }
     }
 
     /// Takes the locks back, which waits until the last reader is done. The lock of the context itself comes first,
     /// then those above it in the order in which readers take them. In another order a reader and the holder could wait
     /// for each other.
     func takeBack() {
-        for gate in lent {
-            if let gate { gate.enter() } else { MainLoan.shared.takeBack() }
+        for fifoLock in handedOff {
+            if let fifoLock { fifoLock.enter() } else { MainQueueHandOff.shared.takeBack() }
         }
     }
 }
 
 /// The hand-off of the main queue, as long as its holder waits for a context below a main-queue context.
-final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `condition`
-    static let shared = MainLoan()
+final class MainQueueHandOff: @unchecked Sendable {  // mutable state is guarded by `condition`
+    static let shared = MainQueueHandOff()
 
     private let condition = NSCondition()
-    private var isLent = false
+    private var isHandedOff = false
     private var borrower: pthread_t?
 
     /// One reading. It runs on the main queue, or on the reader's thread while the main queue is handed off, whichever
@@ -72,18 +72,18 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
 
     /// Hands off the main queue, which the caller holds and does not touch until `takeBack`. False if the queue was
     /// handed off to the caller.
-    func lend() -> Bool {
+    func handOff() -> Bool {
         condition.lock()
         defer { condition.unlock() }
-        if isLent || borrower.map({ pthread_equal($0, pthread_self()) != 0 }) ?? false { return false }
-        isLent = true
+        if isHandedOff || borrower.map({ pthread_equal($0, pthread_self()) != 0 }) ?? false { return false }
+        isHandedOff = true
         condition.broadcast()
         return true
     }
 
     func takeBack() {
         condition.lock()
-        isLent = false
+        isHandedOff = false
         while borrower != nil { condition.wait() }
         condition.unlock()
     }
@@ -93,7 +93,7 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
     /// - Parameter loan: The locks that the caller has released. The caller holds them again before it reads, and when
     ///   this method returns.
     func visit(
-        _ context: NSManagedObjectContext, on queue: DispatchQueue, lending loan: ContextLoan?, _ work: () -> Void
+        _ context: NSManagedObjectContext, on queue: DispatchQueue, handingOff handOff: LockHandOff?, _ work: () -> Void
     ) {
         withoutActuallyEscaping(work) { work in
             let visit = Visit(context, work)
@@ -103,13 +103,13 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
             guard !visit.isClaimed else {
                 while !visit.isDone { condition.wait() }
                 condition.unlock()
-                loan?.takeBack()
+                handOff?.takeBack()
                 return
             }
             visit.isClaimed = true
             borrower = pthread_self()
             condition.unlock()
-            loan?.takeBack()
+            handOff?.takeBack()
             visit.run()
             condition.lock()
             borrower = nil
@@ -118,7 +118,7 @@ final class MainLoan: @unchecked Sendable {  // mutable state is guarded by `con
         }
     }
 
-    private var isFree: Bool { isLent && borrower == nil }
+    private var isFree: Bool { isHandedOff && borrower == nil }
 
     private func receive(_ visit: Visit) {
         condition.lock()

@@ -6,7 +6,7 @@ import Foundation
 /// A context that is saving needs its objects for itself only until the writing begins and from the commit on. In
 /// between it releases the lock, and its children read through it without waiting for the disk. The lock admits callers
 /// in the order of their arrival.
-final class ContextGate: @unchecked Sendable {  // mutable state is guarded by `condition`
+final class FIFOLock: @unchecked Sendable {  // mutable state is guarded by `condition`
     private let condition = NSCondition()
     private var nextTicket = 0
     private var served = 0
@@ -43,16 +43,16 @@ extension NSManagedObjectContext {
     /// thread, which counts as holding this context's queue until the body returns. The method also runs a body while
     /// this context writes a save.
     final func reading<Result>(_ body: () throws -> Result) rethrows -> Result {
-        guard let gate else { return try readingOnQueue(body) }
+        guard let fifoLock else { return try readingOnQueue(body) }
         if HeldContexts.contains(self) { return try body() }
         let holdsMain = HeldContexts.isMainQueueHeld
-        if !gate.tryEnter() {
+        if !fifoLock.tryEnter() {
             // The thread that holds the lock may be waiting for the main queue, which the caller may hold.
-            let loan = ContextLoan(waitingFor: self)
-            gate.enter()
-            loan?.takeBack()
+            let handOff = LockHandOff(waitingFor: self)
+            fifoLock.enter()
+            handOff?.takeBack()
         }
-        defer { gate.leave() }
+        defer { fifoLock.leave() }
         return try HeldContexts.run(holding: self, holdsMain: holdsMain) {
             takeOverIncoming()
             return try body()
@@ -64,26 +64,28 @@ extension NSManagedObjectContext {
     private func readingOnQueue<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard isMain, let queue, !isHeldByCaller else { return try performAndWait(body) }
         // A block on the main queue may be waiting for the FIFO lock of a context above, which the caller may hold.
-        let loan = ContextLoan(waitingFor: self)
-        return try returning(body, rescue: { throw $0 }) { MainLoan.shared.visit(self, on: queue, lending: loan, $0) }
+        let handOff = LockHandOff(waitingFor: self)
+        return try returning(body, rescue: { throw $0 }) {
+            MainQueueHandOff.shared.visit(self, on: queue, handingOff: handOff, $0)
+        }
     }
 
     /// Runs the writing of a save without the FIFO lock. Children may read until the body calls its argument, which
     /// takes the lock back. The body does so before other contexts can see any of the writing.
     ///
     /// - Parameter isKept: Whether this context keeps the lock, so that children cannot read during the writing.
-    final func lending<Result>(
+    final func handingOff<Result>(
         unless isKept: Bool = false, _ body: (_ takeBack: () -> Void) throws -> Result
     ) rethrows -> Result {
-        guard !isKept, let gate, !livingChildren.isEmpty else { return try body({}) }
-        isLending = true
-        gate.leave()
+        guard !isKept, let fifoLock, !livingChildren.isEmpty else { return try body({}) }
+        isHandedOff = true
+        fifoLock.leave()
         var isTakenBack = false
         func takeBack() {
             if isTakenBack { return }
             isTakenBack = true
-            gate.enter()
-            isLending = false
+            fifoLock.enter()
+            isHandedOff = false
         }
         defer { takeBack() }
         return try body(takeBack)
