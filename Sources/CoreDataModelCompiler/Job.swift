@@ -232,7 +232,7 @@ extension Job {
         let outputs = Dictionary(managed.map { ($0.input, $0.output) }, uniquingKeysWith: { first, _ in first })
         let writer = AccessorWriter(
             module: module, imports: ImportWriter(target.files),
-            homes: TypeHomes(target, dependencies: dependencies))
+            declaringModules: DeclaringModules(target, dependencies: dependencies))
         for file in target.files {
             guard let output = outputs[file.path] else { continue }
             try write(writer.text(for: [file], members: byFile[file.path] ?? [], names: names), to: output)

@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
         let response = confinementResponse
         if response == .ignore { return }
         let owner = isMain ? "the main queue" : "its own queue (perform, performAndWait)"
-        let entity = object?.home.layout.name
+        let entity = object?.binding.layout.name
         let subject = object.map { "The object <\(entity ?? "") \($0.key)> of the" } ?? "The"
         let operation = Self.publicName(of: "\(operation)")
         let use = property.map { "\(operation) of '\($0)'" } ?? operation
@@ -154,7 +154,7 @@ extension NSManagedObject {
     final func checkConfinement(
         _ operation: StaticString = #function, _ property: @autoclosure () -> String? = nil
     ) {
-        if ConfinementCheck.isOn.load(ordering: .relaxed), let context = home.context, !context.isOpenToCaller {
+        if ConfinementCheck.isOn.load(ordering: .relaxed), let context = binding.context, !context.isOpenToCaller {
             context.respond(to: operation, of: self, property())
         }
     }

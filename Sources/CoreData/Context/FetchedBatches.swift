@@ -107,7 +107,7 @@ extension NSManagedObjectContext {
     /// the object is in no remembered batch, or has no row.
     final func loadBatch(of object: NSManagedObject) throws -> Snapshot? {
         object.flags.remove(.batched)
-        for fetch in fetchedBatches.reversed() where fetch.rootIndex == object.home.layout.rootIndex {
+        for fetch in fetchedBatches.reversed() where fetch.rootIndex == object.binding.layout.rootIndex {
             guard let batch = fetch.batch(of: object.key) else { continue }
             let read = try readRows(of: fetch.keys[batch].compactMap { registeredObject(for: $0) })
             try prefetch(fetch.parameters.relationshipKeyPathsForPrefetching ?? [], of: read)

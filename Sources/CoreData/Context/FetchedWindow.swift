@@ -24,7 +24,7 @@ final class FetchedWindow {
         if objects.indices.contains(place - start) {
             let object = objects[place - start]
             // An object has no context after a reset, or if it was deleted and saved.
-            if object.home.context === context { return object }
+            if object.binding.context === context { return object }
         }
         require(
             (0..<count).contains(place), "There is no object at place \(place) of \(count) that were fetched")

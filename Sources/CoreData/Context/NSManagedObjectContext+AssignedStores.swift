@@ -14,11 +14,13 @@ extension NSManagedObjectContext {
         checkConfinement()
         guard let object = object as? NSManagedObject else { return }
         require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")
-        require(object.home.context === self, "Cannot assign an object of another context (\(object.home.layout.name))")
+        require(
+            object.binding.context === self,
+            "Cannot assign an object of another context (\(object.binding.layout.name))")
         // A save would not find the store, and would write the object to another one.
         require(
             persistentStoreCoordinator.map { $0.number(of: store) != nil } ?? true,
-            "Can't assign an object (\(object.home.layout.name)) to a store that is not in the context's coordinator: "
+            "Can't assign an object (\(object.binding.layout.name)) to a store that is not in the context's coordinator: "
                 + "\(store.url?.shown.absoluteString ?? store.type)")
         assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
     }
@@ -29,7 +31,7 @@ extension NSManagedObjectContext {
         {
             return number
         }
-        return try coordinator.storeNumber(forNew: object.home.layout)
+        return try coordinator.storeNumber(forNew: object.binding.layout)
     }
 
     /// The stores, by entity, into which a save writes the new objects that have no assigned store.
@@ -39,8 +41,8 @@ extension NSManagedObjectContext {
         var numbers: [Int: Int] = [:]
         for object in inserted where object.key < 0 {
             if assignedStores[ObjectIdentifier(object)] != nil { continue }
-            let index = object.home.layout.index
-            if numbers[index] == nil { numbers[index] = try coordinator.storeNumber(forNew: object.home.layout) }
+            let index = object.binding.layout.index
+            if numbers[index] == nil { numbers[index] = try coordinator.storeNumber(forNew: object.binding.layout) }
         }
         return numbers
     }

@@ -40,8 +40,8 @@ extension NSManagedObjectContext {
         guard let coordinator = persistentStoreCoordinator, coordinator.readsAhead else { return }
         let isServer = coordinator.isAskedByRoundTrips
         let pending = objects.filter { $0.flags.contains(.deletionPending) }
-        for group in Dictionary(grouping: pending, by: { $0.home.layout.index }).values {
-            let layout = group[0].home.layout
+        for group in Dictionary(grouping: pending, by: { $0.binding.layout.index }).values {
+            let layout = group[0].binding.layout
             let toOnes = layout.slots.compactMap { slot -> NSRelationshipDescription? in
                 guard case .toOne(let relationship, _) = slot.role else { return nil }
                 return relationship
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
     }
 
     private func propagateDeletion(of object: NSManagedObject) {
-        let layout = object.home.layout
+        let layout = object.binding.layout
         // A program's store detects only by the version that another context has related an object to this one since.
         if object.row == nil, object.key > 0, persistentStoreCoordinator?.hasObjectStores == true,
             layout.toManys.contains(where: \.isLeftByOwners)

@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
     final func takeRow(ofDeleted object: NSManagedObject) {
         if rowsOfDeletedFaults.isEmpty || object.heldRow != nil { return }
         guard let row = rowsOfDeletedFaults[object.rootKey],
-            object.home.layout.subtree.contains(row.layoutIndex)
+            object.binding.layout.subtree.contains(row.layoutIndex)
         else { return }
         object.row = row
         object.flags.insert(.unfired)

@@ -6,10 +6,10 @@ extension NSManagedObjectContext {
     final func plainDelete(_ object: NSManagedObject) {
         checkConfinement(with: object)
         require(
-            object.home.context === self,
+            object.binding.context === self,
             """
-            An NSManagedObjectContext cannot delete objects in other contexts. (\(object.home.layout.name) of \
-            \(object.home.context?.debugName ?? "no context"), deleted in \(debugName))
+            An NSManagedObjectContext cannot delete objects in other contexts. (\(object.binding.layout.name) of \
+            \(object.binding.context?.debugName ?? "no context"), deleted in \(debugName))
             """)
         if object.flags.contains(.deleted) { return }
         object.prepareForDeletion()
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
 
     /// Removes an object that is deleted without its delete rules from the relationships that still lead to it.
     final func cutTies(of object: NSManagedObject) {
-        let layout = object.home.layout
+        let layout = object.binding.layout
         for slot in layout.slots.indices {
             guard case .toOne = layout.slots[slot].role, let inverse = layout.destinations[slot].inverse,
                 let target = object.referencedObject(at: slot), leads(target, by: inverse, to: object)

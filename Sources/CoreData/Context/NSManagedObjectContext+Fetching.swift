@@ -7,12 +7,14 @@ extension NSManagedObjectContext {
         let plan = try plan(for: request)
         if plan.parameters.resultType == .managedObjectResultType {
             if let expected = T.self as? NSManagedObject.Type {
-                home(at: plan.store.layout.index).findMissingClass(besides: expected)
+                binding(at: plan.store.layout.index).findMissingClass(besides: expected)
             }
             let objects = try objects(plan)
             keepForBlock(objects)
             // One check per class instead of one per object: an array of objects is an array of pointers either way.
-            if let expected = T.self as? NSManagedObject.Type, homes.allSatisfy({ isHome($0, of: expected, plan) }) {
+            if let expected = T.self as? NSManagedObject.Type,
+                bindings.allSatisfy({ isBinding($0, of: expected, plan) })
+            {
                 return unsafeBitCast(objects, to: [T].self)
             }
             return try typed(objects, plan)
@@ -31,10 +33,10 @@ extension NSManagedObjectContext {
         return try typed(results, plan)
     }
 
-    private func isHome(_ home: ObjectHome?, of expected: NSManagedObject.Type, _ plan: FetchPlan) -> Bool {
-        guard let home, plan.store.layout.subtree.contains(home.layout.index) else { return true }
-        if home.holdsOtherClasses { return false }
-        var candidate: AnyClass? = home.managedClass
+    private func isBinding(_ binding: EntityBinding?, of expected: NSManagedObject.Type, _ plan: FetchPlan) -> Bool {
+        guard let binding, plan.store.layout.subtree.contains(binding.layout.index) else { return true }
+        if binding.holdsOtherClasses { return false }
+        var candidate: AnyClass? = binding.managedClass
         while let current = candidate {
             if current == expected { return true }
             candidate = _getSuperclass(current)
@@ -185,7 +187,7 @@ extension NSManagedObjectContext {
     /// `given` are the rows where they have been read before.
     private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
-        var materializer = ObjectMaterializer(home: home(at: plan.store.layout.index))
+        var materializer = ObjectMaterializer(binding: binding(at: plan.store.layout.index))
         let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
         let map = identityMap(of: plan.store.layout.rootIndex)
         // A fetch returns every row once: if the map was empty before the fetch, no row needs a search of the map.
@@ -200,7 +202,7 @@ extension NSManagedObjectContext {
             let isNew = isFresh || !map.holdsAny(of: rows) && !hasMail.load(ordering: .acquiring)
             for row in rows {
                 if row.layoutIndex != current.layoutIndex {
-                    current = ObjectMaterializer(home: home(at: row.layoutIndex))
+                    current = ObjectMaterializer(binding: binding(at: row.layoutIndex))
                 }
                 if isNew {
                     all.append(current.materialize(key: row.key, row: row, flags: [.registered, .unfired]))
@@ -238,13 +240,13 @@ extension NSManagedObjectContext {
     final func touchedObjects(_ fetch: StoreFetch) -> [NSManagedObject] {
         let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
         if insertedList.isEmpty, updatedList.isEmpty, deletedList.isEmpty { return [] }
-        return livingInserted.filter { range.contains($0.home.layout.index) } + touchedOfSource(fetch)
+        return livingInserted.filter { range.contains($0.binding.layout.index) } + touchedOfSource(fetch)
     }
 
     /// The touched objects of a fetch that the source may have.
     final func touchedOfSource(_ fetch: StoreFetch) -> [NSManagedObject] {
         let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
-        func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.home.layout.index) }
+        func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.binding.layout.index) }
         if updatedList.isEmpty, deletedList.isEmpty { return [] }
         return livingUpdated.filter(isOfEntity) + livingDeleted.filter(isOfEntity)
     }

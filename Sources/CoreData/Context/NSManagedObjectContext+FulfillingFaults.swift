@@ -39,8 +39,8 @@ extension NSManagedObjectContext {
         applyPendingUpdates()
         for object in objects {
             require(
-                object.home.context === self,
-                "An NSManagedObjectContext cannot fulfill faults of other contexts. (\(object.home.layout.name), "
+                object.binding.context === self,
+                "An NSManagedObjectContext cannot fulfill faults of other contexts. (\(object.binding.layout.name), "
                     + "\(debugName))")
         }
         try throwingReadErrors {
@@ -100,7 +100,7 @@ extension NSManagedObjectContext {
     /// store's error, which names the row.
     final func loadRows(of objects: [NSManagedObject], evenDeleted: Bool = false) throws {
         let missing = objects.filter {
-            $0.heldRow == nil && $0.home.context === self && (evenDeleted || !$0.flags.contains(.deleted))
+            $0.heldRow == nil && $0.binding.context === self && (evenDeleted || !$0.flags.contains(.deleted))
         }
         if missing.isEmpty { return }
         let rows: [ObjectKey: Snapshot]
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
         }
         for object in missing {
             guard let row = rows[object.rootKey] else { continue }
-            let layout = object.home.layout
+            let layout = object.binding.layout
             guard layout.subtree.contains(row.layoutIndex) else {
                 throw unfulfilled(object.objectKey, layout.strangeRow(row))
             }
@@ -211,8 +211,8 @@ extension NSManagedObject {
     /// Reads the archives of transformable attributes. Throws 134060, which names the attribute, when one cannot be
     /// read.
     fileprivate final func requireReadableValues() throws {
-        guard home.layout.hasTransformables, let row else { return }
-        for (slot, description) in home.layout.slots.enumerated()
+        guard binding.layout.hasTransformables, let row else { return }
+        for (slot, description) in binding.layout.slots.enumerated()
         where description.kind == .transformable && !row.isNull(slot) {
             guard case .attribute(let attribute) = description.role, boxedValue(at: slot) is Data,
                 !TransformableCoding.canRead(row.data(slot), of: attribute), overlay?.mask.contains(slot) != true,

@@ -30,11 +30,11 @@ extension NSManagedObjectContext {
         }
         var groups: [StoreTable: [(object: NSManagedObject, number: Int64)]] = [:]
         for (object, number) in zip(objects, numbers) {
-            guard object.home.context === self, object.key < 0 else {
+            guard object.binding.context === self, object.key < 0 else {
                 throw refusal("\(object.objectID) is no new object of \(debugName) that has a temporary id.")
             }
             let table = StoreTable(
-                root: object.home.layout.rootIndex, store: try storeNumber(forNew: object, coordinator))
+                root: object.binding.layout.rootIndex, store: try storeNumber(forNew: object, coordinator))
             groups[table, default: []].append((object, number))
         }
         var permanent: [Int64: Int64] = [:]

@@ -12,11 +12,11 @@ extension NSManagedObjectContext {
         let holders = Set(temporaryHolders.keys)
         let unsaved = Set((insertedList + updatedList + deletedList).map(ObjectIdentifier.init))
         for object in insertedList where object.flags.contains(.inserted) {
-            require(object.home.context === self, "A new object of another context is listed for insertion")
+            require(object.binding.context === self, "A new object of another context is listed for insertion")
             require(registeredObject(for: object.objectKey) === object, "A new object is not in the identity map")
         }
         for object in updatedList where object.flags.contains(.updated) && !object.flags.contains(.detached) {
-            require(object.home.context === self, "A changed object of another context is listed for update")
+            require(object.binding.context === self, "A changed object of another context is listed for update")
         }
         for map in identityMaps {
             for object in map?.objects ?? [] {
@@ -24,10 +24,11 @@ extension NSManagedObjectContext {
                 require(
                     unsaved.contains(ObjectIdentifier(object)) || holders.contains(object.objectKey)
                         || !object.temporaries.contains(where: isNewHereOrAbove),
-                    "An object of \(object.home.layout.name) leads to a temporary key, and nobody will rename it")
+                    "An object of \(object.binding.layout.name) leads to a temporary key, and nobody will rename it")
                 require(
                     object.overlay?.values.isWhole != false,
-                    "The changed values of an object of \(object.home.layout.name) have not the places that they need")
+                    "The changed values of an object of \(object.binding.layout.name) have not the places that they need"
+                )
                 let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])
                 require(
                     !object.flags.contains(.listedUpdated) || updatedList.contains { $0 === object },
@@ -40,12 +41,12 @@ extension NSManagedObjectContext {
                             || !object.flags.isDisjoint(with: [.inserted, .inaccessible])
                     }
                         ?? true,
-                    "An object of \(object.home.layout.name) holds another one's row")
+                    "An object of \(object.binding.layout.name) holds another one's row")
                 require(
                     object.row.map {
-                        object.home.modelLayout.entities[$0.layoutIndex].rootIndex == object.home.layout.rootIndex
+                        object.binding.modelLayout.entities[$0.layoutIndex].rootIndex == object.binding.layout.rootIndex
                     } ?? true,
-                    "An object of \(object.home.layout.name) holds a row of another entity")
+                    "An object of \(object.binding.layout.name) holds a row of another entity")
             }
         }
     }

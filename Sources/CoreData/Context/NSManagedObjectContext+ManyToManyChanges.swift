@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
     ) {
         for owner in objects {
             guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
-            for toMany in owner.home.layout.toManys {
+            for toMany in owner.binding.layout.toManys {
                 guard case .join(let inverse, let isNaming) = toMany.kind, let state = overlay.toManys[toMany.index]
                 else { continue }
                 // The deletion of the owner's row has deleted its pairs.
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
             }
         }
         for owner in deleted where owner.key > 0 {
-            for toMany in owner.home.layout.toManys {
+            for toMany in owner.binding.layout.toManys {
                 guard case .join(_, isNaming: true) = toMany.kind else { continue }
                 _ = owner.members(of: toMany.index)
                 let members = owner.toManyState(toMany.index).base ?? []

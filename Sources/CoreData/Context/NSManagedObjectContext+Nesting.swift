@@ -75,7 +75,7 @@ extension NSManagedObjectContext {
             try object.encodeBoxedChanges()
             var change = pushedChange(of: object)
             rows.append((.passUnretained(object), .passUnretained(change.row)))
-            let layout = object.home.layout
+            let layout = object.binding.layout
             if reinsertedObjects.contains(ObjectIdentifier(object)) {
                 change.noteReinsertion()
                 push.needsReading = true
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
 
     private func lettingGo(of object: NSManagedObject) -> PushedSave.LettingGo? {
         guard let overlay = object.overlay else { return nil }
-        let slots = object.home.layout.slots
+        let slots = object.binding.layout.slots
         var left = PushedSave.LettingGo(key: object.objectKey, slots: [], toManys: [])
         overlay.mask.forEach { if slots[$0].kind == .reference { left.slots.append($0) } }
         for (index, state) in overlay.toManys.enumerated() {
@@ -161,7 +161,7 @@ extension NSManagedObjectContext {
         }
         for (key, base) in push.deleted {
             guard let base, let found = try rowForChild(key), found !== base else { continue }
-            let slots = home(at: found.layoutIndex).layout.slots
+            let slots = binding(at: found.layoutIndex).layout.slots
             // Children do not get transient values.
             let stored = slots.indices.filter { slots[$0].isPersistent }
             if stored.allSatisfy({ Snapshot.isSame(base, found, $0, slots[$0].kind) }) { continue }
@@ -173,7 +173,7 @@ extension NSManagedObjectContext {
     /// Whether this context's value of a slot that the child changed differs from the value that the child read, and
     /// from the value that the child saves. With `countingEqual` the second comparison is left out.
     private func isConflict(_ change: PushedChange, _ found: Snapshot, countingEqual: Bool = false) -> Bool {
-        let slots = home(at: found.layoutIndex).layout.slots
+        let slots = binding(at: found.layoutIndex).layout.slots
         var isConflict = false
         change.changed.forEach { slot in
             let kind = slots[slot].kind
@@ -204,14 +204,15 @@ extension NSManagedObjectContext {
                 undoRecord?.forgetBaseline(of: object)
             } else {
                 object = makeObject(
-                    home: home(at: change.key.layoutIndex), key: change.key.key, row: change.row, isUnfired: false)
+                    binding: binding(at: change.key.layoutIndex), key: change.key.key, row: change.row, isUnfired: false
+                )
             }
             object.flags.formUnion([.inserted, .updated, .listedInserted, .pendingInsert, .pendingEvent])
             insertedList.append(object)
             pendingList.append(object)
             if let store = change.more?.store { assign(object, to: store) }
             // The child has encoded its default values, so a slot without a value was set to nil there.
-            for slot in object.home.layout.transformableDefaults where change.row.isNull(slot) {
+            for slot in object.binding.layout.transformableDefaults where change.row.isNull(slot) {
                 object.ensureOverlay().set(.null, at: slot)
             }
         }
@@ -259,7 +260,7 @@ extension NSManagedObjectContext {
     private func completed(_ change: PushedChange, beside object: NSManagedObject) -> PushedChange {
         var complete = change
         _ = object.firedRow()
-        for (slot, description) in object.home.layout.slots.enumerated() where description.isPersistent {
+        for (slot, description) in object.binding.layout.slots.enumerated() where description.isPersistent {
             let value = change.row.value(slot, kind: description.kind)
             let present = object.slotValue(at: slot)
             if change.isReinserted, description.kind != .reference || present != .null { continue }
@@ -270,7 +271,7 @@ extension NSManagedObjectContext {
 
     /// Removes members that belonged to an object that comes back, and that do not belong to it in the child.
     private func leaveMembers(of object: NSManagedObject, but changes: [PushedToMany]) {
-        for toMany in object.home.layout.toManys {
+        for toMany in object.binding.layout.toManys {
             let staying = Set(changes.first { $0.index == toMany.index }?.added.map(current) ?? [])
             for member in object.memberObjects(of: toMany.index) where !staying.contains(member.objectKey) {
                 object.removeMember(member, from: toMany.index)
@@ -296,7 +297,7 @@ extension NSManagedObjectContext {
         {
             object.row = change.base
         }
-        let slots = object.home.layout.slots
+        let slots = object.binding.layout.slots
         let changesReferences = change.changesReferences(slots)
         let (links, partners) = changesReferences ? (object.ownerLinks(), object.partners) : ([], [])
         change.changed.forEach { slot in
@@ -314,7 +315,7 @@ extension NSManagedObjectContext {
 
     private func adoptBoxed(_ change: PushedChange, _ object: NSManagedObject) {
         guard let more = change.more else { return }
-        let slots = object.home.layout.slots
+        let slots = object.binding.layout.slots
         more.boxedChanges.forEach { slot in
             // Transient values have no bytes; they are passed as they are.
             object.ensureOverlay().boxed[slot] = slots[slot].isPersistent ? nil : more.boxed[slot]
@@ -333,7 +334,7 @@ extension NSManagedObjectContext {
                 state.merge(added: change.added.map(current), removed: Set(change.removed.map(current)))
             }
             // If the child had the member registered without its owner, the child has changed only the owner's side.
-            let toMany = object.home.layout.toManys[change.index]
+            let toMany = object.binding.layout.toManys[change.index]
             for key in change.removed.map(current) {
                 guard let member = registeredObject(for: key), !member.flags.contains(.deleted) else { continue }
                 if case .inverseKey = toMany.kind { forget(object, in: member, of: toMany) }

@@ -28,13 +28,13 @@ extension NSManagedObjectContext: HistoryContext {
         checkConfinement()
         applyPendingUpdates()
         guard let key = localKey(of: objectID) else { throw missingObject(objectID) }
-        let home = home(at: key.layoutIndex)
-        if let object = home.identityMap?.object(for: key.key) {
+        let binding = binding(at: key.layoutIndex)
+        if let object = binding.identityMap?.object(for: key.key) {
             if object.flags.contains(.deleted) { throw missingObject(objectID) }
             if object.row == nil {
                 guard let row = try existingRow(for: key) else { throw missingObject(objectID) }
-                guard home.layout.subtree.contains(row.layoutIndex) else {
-                    throw unfulfilled(key, home.layout.strangeRow(row))
+                guard binding.layout.subtree.contains(row.layoutIndex) else {
+                    throw unfulfilled(key, binding.layout.strangeRow(row))
                 }
                 object.row = row
                 object.flags.insert(.unfired)
@@ -48,13 +48,13 @@ extension NSManagedObjectContext: HistoryContext {
             guard rowSource?.hasUnsavedRows == true, let row = try existingRow(for: key) else {
                 throw missingObject(objectID)
             }
-            let object = makeObject(home: home, key: key.key, row: row, isUnfired: true)
+            let object = makeObject(binding: binding, key: key.key, row: row, isUnfired: true)
             _ = object.firedRow()
             return object
         }
         guard let row = try existingRow(for: key) else { throw missingObject(objectID) }
-        let concrete = row.layoutIndex == home.layout.index ? home : self.home(at: row.layoutIndex)
-        let object = makeObject(home: concrete, key: key.key, row: row, isUnfired: true)
+        let concrete = row.layoutIndex == binding.layout.index ? binding : self.binding(at: row.layoutIndex)
+        let object = makeObject(binding: concrete, key: key.key, row: row, isUnfired: true)
         _ = object.firedRow()
         return object
     }

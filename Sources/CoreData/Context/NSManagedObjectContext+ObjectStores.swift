@@ -25,12 +25,12 @@ extension NSManagedObjectContext {
         guard map.count == 0, let first = keys.first, !keys.hasTemporary, !isAnsweredWithKeys(plan) else {
             return keys.map { object(found: $0) }
         }
-        var materializer = ObjectMaterializer(home: home(at: first.layoutIndex))
+        var materializer = ObjectMaterializer(binding: binding(at: first.layoutIndex))
         var made: [NSManagedObject] = []
         made.reserveCapacity(keys.count)
         for key in keys {
             if key.layoutIndex != materializer.layoutIndex {
-                materializer = ObjectMaterializer(home: home(at: key.layoutIndex))
+                materializer = ObjectMaterializer(binding: binding(at: key.layoutIndex))
             }
             made.append(materializer.materialize(key: key.key, row: nil, flags: [.registered, .unfired]))
         }
@@ -72,13 +72,13 @@ extension NSManagedObjectContext {
         var seen: Set<ObjectIdentifier> = []
         for object in concerned
         where !object.flags.contains(.deleted) && seen.insert(ObjectIdentifier(object)).inserted {
-            for (slot, expression, _) in object.home.layout.derivations {
+            for (slot, expression, _) in object.binding.layout.derivations {
                 let value = try UndecidedPredicate.throwing { expression.expressionValue(with: object, context: nil) }
-                let kind = object.home.layout.slots[slot].kind
+                let kind = object.binding.layout.slots[slot].kind
                 guard let derived = SlotValue(value, as: kind), derived != object.slotValue(at: slot) else { continue }
                 if case .double(let number) = derived, number.isNaN {
-                    throw object.home.layout.slots[slot].notANumber(
-                        entity: object.home.layout.name, of: object,
+                    throw object.binding.layout.slots[slot].notANumber(
+                        entity: object.binding.layout.name, of: object,
                         expression: expression)
                 }
                 object.setSlot(slot, to: derived)
@@ -88,10 +88,10 @@ extension NSManagedObjectContext {
 
     /// Objects whose derived attributes use an object's values through the inverse of one of its to-one relationships.
     private func observers(of object: NSManagedObject) -> [NSManagedObject] {
-        object.home.layout.slots.enumerated().compactMap { number, slot in
+        object.binding.layout.slots.enumerated().compactMap { number, slot in
             guard case .toOne(let relationship, _) = slot.role, let inverse = relationship.inverseRelationship,
                 let owner = object.referencedObject(at: number),
-                owner.home.layout.derivations.contains(where: { $0.relationships.contains(inverse.name) })
+                owner.binding.layout.derivations.contains(where: { $0.relationships.contains(inverse.name) })
             else { return nil }
             return owner
         }

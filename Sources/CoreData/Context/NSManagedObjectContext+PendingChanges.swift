@@ -106,7 +106,7 @@ extension NSManagedObjectContext {
         let vanished = mergedDeletions
         mergedDeletions = []
         defer {
-            for object in vanished where object.home.context === self {
+            for object in vanished where object.binding.context === self {
                 object.flags.insert(.gone)
                 object.detach(unregister: true)
             }

@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
         // Many objects lead to few: the keys that were met, by the entity that the relationship names.
         var met: [(entity: Int, keys: KeySet)] = []
         for object in objects {
-            let layout = object.home.layout
+            let layout = object.binding.layout
             // Mostly all are of one entity.
             if latest?.layout !== layout { latest = (layout, layout.access[name]) }
             switch latest?.access {
@@ -47,10 +47,10 @@ extension NSManagedObjectContext {
         }
         // Subentities may each have a relationship of the name.
         let groups = Dictionary(grouping: toManyOwners) { index, object in
-            ObjectIdentifier(object.home.layout.toManys[index].relationship)
+            ObjectIdentifier(object.binding.layout.toManys[index].relationship)
         }
         for group in groups.values {
-            let toMany = group[0].object.home.layout.toManys[group[0].index]
+            let toMany = group[0].object.binding.layout.toManys[group[0].index]
             let members = try members(of: toMany, owners: group.map(\.object))
             for (index, owner) in group {
                 if owner.toManyState(index).isFault { owner.toManyState(index).load(members[owner.key] ?? []) }

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     /// Whether a deleted object's record has members to which the delete rules were not applied. A record that cannot
     /// be read counts as one that has such members.
     final func hasMembersSinceDeletion(_ object: NSManagedObject) -> Bool {
-        object.home.layout.toManys.contains { toMany in
+        object.binding.layout.toManys.contains { toMany in
             if case .transient = toMany.kind { return false }
             if toMany.relationship.deleteRule == .noActionDeleteRule { return false }
             guard let members = try? loadMembers(of: toMany, owner: object) else { return true }
@@ -39,10 +39,10 @@ extension NSManagedObjectContext {
     /// After a conflict: unites the members that another context has saved in the record with those that were added and
     /// removed here, and marks the object as changed if there is something left to write.
     final func uniteMembers(of object: NSManagedObject) {
-        guard object.home.context === self, object.row != nil,
+        guard object.binding.context === self, object.row != nil,
             object.flags.isDisjoint(with: [.deleted, .inaccessible, .mergedAway]), keepsMembersInRecord(object)
         else { return }
-        for toMany in object.home.layout.toManys {
+        for toMany in object.binding.layout.toManys {
             guard let state = object.existingToManyState(toMany.index), !state.isFault else { continue }
             if case .transient = toMany.kind { continue }
             do {
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
     private func correctMembership(
         of member: NSManagedObject, in owner: ObjectKey?, at slot: Int, isMember: Bool
     ) {
-        guard let owner, case .toMany(let index)? = member.home.layout.destinations[slot].inverse,
+        guard let owner, case .toMany(let index)? = member.binding.layout.destinations[slot].inverse,
             case let object = object(for: owner), !object.flags.contains(.deleted)
         else { return }
         _ = object.firedRow()
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
                 return !entities.isDisjoint(with: modelLayout.entities[toMany.destinationIndex].subtree)
             }
             guard !oneWay.isEmpty, let map = identityMaps[entity.rootIndex] else { continue }
-            for owner in map.objects where owner.home.layout.index == entity.index {
+            for owner in map.objects where owner.binding.layout.index == entity.index {
                 if !owner.flags.isDisjoint(with: [.deleted, .inaccessible]) { continue }
                 for toMany in oneWay {
                     guard let state = owner.existingToManyState(toMany.index) else { continue }

@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
     /// Does the work of `refresh(_:mergeChanges:)` unless a subclass overrides it.
     final func plainRefresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         checkConfinement(with: object)
-        guard object.home.context === self else { return }
+        guard object.binding.context === self else { return }
         if object.flags.contains(.inserted) {
             if !flag { turnNewIntoFault(object) }
             return
@@ -70,10 +70,10 @@ extension NSManagedObjectContext {
     /// object.
     private func slotsCutByDeletions(of object: NSManagedObject) -> [Int] {
         guard let overlay = object.overlay, let row = object.row else { return [] }
-        return object.home.layout.slots.indices.filter { slot in
-            guard case .toOne = object.home.layout.slots[slot].role, overlay.mask.contains(slot),
+        return object.binding.layout.slots.indices.filter { slot in
+            guard case .toOne = object.binding.layout.slots[slot].role, overlay.mask.contains(slot),
                 overlay.values[slot].isNull,
-                let key = row.reference(at: slot, object.home.layout)
+                let key = row.reference(at: slot, object.binding.layout)
             else { return false }
             return registeredObject(for: key).map { $0.flags.contains(.deleted) && !$0.flags.contains(.mergedAway) }
                 ?? false
@@ -183,6 +183,6 @@ extension NSManagedObjectContext {
     /// A refreshed object reads the store, not the row cache.
     private func forgetCachedRow(of object: NSManagedObject) {
         guard let coordinator = ownCoordinator, object.key > 0 else { return }
-        coordinator.forgetCachedRow(object.objectKey, rootIndex: object.home.layout.rootIndex)
+        coordinator.forgetCachedRow(object.objectKey, rootIndex: object.binding.layout.rootIndex)
     }
 }

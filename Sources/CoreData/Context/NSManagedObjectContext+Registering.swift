@@ -6,19 +6,19 @@ extension NSManagedObjectContext {
 
     /// The entity binding that the objects of one entity share in this context.
     @inline(__always)
-    final func home(at layoutIndex: Int) -> ObjectHome {
-        if let home = homes[layoutIndex] { return home }
-        return makeHome(at: layoutIndex)
+    final func binding(at layoutIndex: Int) -> EntityBinding {
+        if let binding = bindings[layoutIndex] { return binding }
+        return makeBinding(at: layoutIndex)
     }
 
-    private func makeHome(at layoutIndex: Int) -> ObjectHome {
+    private func makeBinding(at layoutIndex: Int) -> EntityBinding {
         guard let modelLayout, let model else { fatalError("\(debugName) has no coordinator and no parent") }
         let layout = modelLayout.entities[layoutIndex]
-        let home = ObjectHome(
+        let binding = EntityBinding(
             context: self, layout: layout, identityMap: identityMap(of: layout.rootIndex),
             modelLayout: modelLayout, model: model)
-        homes[layoutIndex] = home
-        return home
+        bindings[layoutIndex] = binding
+        return binding
     }
 
     final func identityMap(of rootIndex: Int) -> IdentityMap {
@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
 
     /// The entity binding for an entity given by its description. Stops the process when the context's model does not
     /// have the entity.
-    final func home(forEntity entity: NSEntityDescription) -> ObjectHome {
+    final func binding(forEntity entity: NSEntityDescription) -> EntityBinding {
         guard let modelLayout else {
             fatalError(
                 "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name "
@@ -43,16 +43,16 @@ extension NSManagedObjectContext {
             fatalError(
                 "The entity '\(entity.name ?? "")' is not in the model of \(debugName)")
         }
-        return home(at: layout.index)
+        return binding(at: layout.index)
     }
 
     /// The entity binding of objects that belong to no context.
-    static func detachedHome(for entity: NSEntityDescription) -> ObjectHome {
+    static func detachedBinding(for entity: NSEntityDescription) -> EntityBinding {
         guard let model = entity.model, let layout = model.layout.layout(of: entity) else {
             fatalError(
                 "An NSManagedObject of class 'NSManagedObject' must have a valid NSEntityDescription.")
         }
-        return ObjectHome(
+        return EntityBinding(
             context: nil, layout: layout, identityMap: nil, modelLayout: model.layout, model: model)
     }
 
@@ -81,20 +81,20 @@ extension NSManagedObjectContext {
 
     /// The object for a key, as a fault when the context has not registered it yet.
     final func object(for key: ObjectKey) -> NSManagedObject {
-        let home = home(at: key.layoutIndex)
-        if let object = home.identityMap?.object(for: key.key) { return object }
+        let binding = binding(at: key.layoutIndex)
+        if let object = binding.identityMap?.object(for: key.key) { return object }
         if key.isTemporary {
             if let permanent = keyAbove(key) { return object(for: permanent) }
         } else if hasMail.load(ordering: .acquiring) {
             applyPendingUpdates(concerning: key)
-            if let object = home.identityMap?.object(for: key.key) { return object }
+            if let object = binding.identityMap?.object(for: key.key) { return object }
         }
-        return makeObject(home: home, key: key.key, row: nil, isUnfired: true)
+        return makeObject(binding: binding, key: key.key, row: nil, isUnfired: true)
     }
 
     /// The object for a key if it is alive in this context.
     final func registeredObject(for key: ObjectKey) -> NSManagedObject? {
-        home(at: key.layoutIndex).identityMap?.object(for: key.key)
+        binding(at: key.layoutIndex).identityMap?.object(for: key.key)
     }
 
     /// The live owner of a to-many relationship without inverse; its concrete entity is not in the member's row.
@@ -104,11 +104,11 @@ extension NSManagedObjectContext {
         return identityMaps[root]?.object(for: key)
     }
 
-    final func makeObject(home: ObjectHome, key: Int64, row: Snapshot?, isUnfired: Bool) -> NSManagedObject {
-        let materializer = ObjectMaterializer(home: home)
+    final func makeObject(binding: EntityBinding, key: Int64, row: Snapshot?, isUnfired: Bool) -> NSManagedObject {
+        let materializer = ObjectMaterializer(binding: binding)
         let object = materializer.materialize(
             key: key, row: row, flags: isUnfired ? [.registered, .unfired] : [.registered])
-        home.identityMap?.register(object)
+        binding.identityMap?.register(object)
         return object
     }
 
@@ -181,7 +181,7 @@ extension NSManagedObjectContext {
     final func insertNew(_ object: NSManagedObject) {
         checkConfinement("insert(_:)")
         object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
-        object.home.identityMap?.register(object)
+        object.binding.identityMap?.register(object)
         insertedList.append(object)
         // A program that makes so many objects has set the values of each before it makes the next thousand.
         if insertedList.count > Self.manyNewObjects { insertedList[insertedList.count - 1_000].packValues() }
@@ -194,7 +194,7 @@ extension NSManagedObjectContext {
     /// Does the work of `insert(_:)` unless a subclass overrides it.
     final func plainInsert(_ object: NSManagedObject) {
         checkConfinement()
-        if object.home.context === self {
+        if object.binding.context === self {
             guard object.flags.contains(.deleted) else { return }
             object.flags.subtract([.deleted, .deletionPending, .pendingDelete])
             if object.key < 0, !object.flags.contains(.inserted) { object.flags.insert(.inserted) }
@@ -202,20 +202,20 @@ extension NSManagedObjectContext {
             return
         }
         require(
-            object.home.context == nil,
-            "Cannot insert an object that belongs to another context (\(object.home.layout.name))")
+            object.binding.context == nil,
+            "Cannot insert an object that belongs to another context (\(object.binding.layout.name))")
         var pending = [object]
         while let next = pending.popLast() {
-            if next.home.context != nil || next !== object && next.flags.contains(.gone) { continue }
-            pending += next.home.companions.values.sorted { $0.key < $1.key }
+            if next.binding.context != nil || next !== object && next.flags.contains(.gone) { continue }
+            pending += next.binding.companions.values.sorted { $0.key < $1.key }
             takeIn(next)
         }
     }
 
     private func takeIn(_ object: NSManagedObject) {
-        let holdsOtherClasses = object.home.holdsOtherClasses
-        object.move(to: home(forEntity: object.entity))
-        if holdsOtherClasses { object.home.holdsOtherClasses = true }
+        let holdsOtherClasses = object.binding.holdsOtherClasses
+        object.move(to: binding(forEntity: object.entity))
+        if holdsOtherClasses { object.binding.holdsOtherClasses = true }
         object.flags.remove(.detached)
         insertNew(object)
     }
@@ -245,7 +245,7 @@ extension NSManagedObjectContext {
     /// context that has set it.
     final func stored(_ row: Snapshot) -> Snapshot {
         noteTemporaries(in: row)
-        let layout = home(at: row.layoutIndex).layout
+        let layout = binding(at: row.layoutIndex).layout
         if row.hasTransientDefaults(layout) { return row }
         let defaults = ObjectOverlay()
         for slot in layout.slots.indices where !layout.slots[slot].isPersistent {

@@ -67,11 +67,11 @@ extension NSManagedObjectContext: RequestExecutor {
             }
         } else if let handler = request.managedObjectHandler {
             // One entity binding for all, so that the class is looked up once.
-            let home = Self.detachedHome(for: layout.entity)
-            let materializer = ObjectMaterializer(home: home)
+            let binding = Self.detachedBinding(for: layout.entity)
+            let materializer = ObjectMaterializer(binding: binding)
             batch.next = {
                 let object = materializer.materialize(
-                    key: NSManagedObjectID.nextTemporaryKey(), row: home.layout.defaultRow, flags: [])
+                    key: NSManagedObjectID.nextTemporaryKey(), row: binding.layout.defaultRow, flags: [])
                 return handler(object) ? nil : try values.given(by: object)
             }
         } else {

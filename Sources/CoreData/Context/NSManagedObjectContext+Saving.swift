@@ -174,7 +174,7 @@ extension NSManagedObjectContext {
             for object in objects { object.didSave() }
         }
         if !isQuiet { announce(saved, changes) }
-        for object in work.deleted where object.home.context === self { object.detach(unregister: true) }
+        for object in work.deleted where object.binding.context === self { object.detach(unregister: true) }
     }
 
     /// Posts the saved changes, as objects and as ids.
@@ -223,18 +223,19 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// Detaches the object from its context. The object keeps the values it has in memory.
     final func detach(unregister: Bool) {
-        if unregister, flags.contains(.registered) { home.identityMap?.unregister(self) }
+        if unregister, flags.contains(.registered) { binding.identityMap?.unregister(self) }
         flags.subtract([
             .registered, .inserted, .updated, .listedInserted, .listedUpdated, .listedDeleted, .pendingEvent,
         ])
         flags.insert(.detached)
         overlay?.toManys = []
-        let detached = ObjectHome(
-            context: nil, layout: home.layout, identityMap: nil, modelLayout: home.modelLayout, model: home.model,
-            managedClass: home.managedClass)
-        detached.coordinator = home.context?.persistentStoreCoordinator ?? home.coordinator
+        let detached = EntityBinding(
+            context: nil, layout: binding.layout, identityMap: nil, modelLayout: binding.modelLayout,
+            model: binding.model,
+            managedClass: binding.managedClass)
+        detached.coordinator = binding.context?.persistentStoreCoordinator ?? binding.coordinator
         #if DEBUG
-            detached.account = home.account
+            detached.account = binding.account
         #endif
         move(to: detached)
     }

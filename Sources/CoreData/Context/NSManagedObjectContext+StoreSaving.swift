@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
             // Each root entity has keys of its own, so a number alone does not identify an object.
             var temporary: [ObjectKey: Int64] = [:]
             for written in rows where written.object.key < 0 {
-                let root = written.object.home.layout.rootIndex
+                let root = written.object.binding.layout.rootIndex
                 temporary[ObjectKey(layoutIndex: root, key: written.row.key)] = written.object.key
             }
             for written in rows where written.givenUp >= 0 {
@@ -236,7 +236,7 @@ extension NSManagedObjectContext {
             temporaryKeys = [:]
             for object in work.inserted {
                 guard let key = permanent[object.key] else { continue }
-                temporaryKeys[ObjectKey(layoutIndex: object.home.layout.index, key: key)] = object.key
+                temporaryKeys[ObjectKey(layoutIndex: object.binding.layout.index, key: key)] = object.key
             }
             throw conflicts
         }
@@ -265,7 +265,7 @@ extension NSManagedObjectContext {
             guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
             // Programs' stores keep the members in their order themselves.
             if owner.key > 0, objectStores.contains(owner.objectKey.storeNumber) { continue }
-            for toMany in owner.home.layout.toManys where toMany.isOrdered {
+            for toMany in owner.binding.layout.toManys where toMany.isOrdered {
                 guard let state = overlay.toManys[toMany.index], state.hasChanges else { continue }
                 switch toMany.kind {
                 case .inverseKey(_, let order?), .ownerKey(_, let order?):

@@ -8,10 +8,10 @@ extension NSManagedObjectContext {
     /// Does the work of `obtainPermanentIDs(for:)` unless a subclass overrides it.
     final func plainObtainPermanentIDs(for objects: [NSManagedObject]) throws {
         checkConfinement()
-        for object in objects where object.home.context != nil {
+        for object in objects where object.binding.context != nil {
             require(
-                object.home.context === self,
-                "Cannot obtain permanent ids for objects of another context (\(object.home.layout.name))")
+                object.binding.context === self,
+                "Cannot obtain permanent ids for objects of another context (\(object.binding.layout.name))")
         }
         applyPendingUpdates()
         try obtainFromParent(objects.filter { $0.key < 0 }.map(\.objectID))
@@ -25,10 +25,10 @@ extension NSManagedObjectContext {
             var store: Int
         }
         let groups = try Dictionary(grouping: objects.filter { $0.key < 0 }) {
-            StoredEntity(layout: $0.home.layout.index, store: try storeNumber(forNew: $0, coordinator))
+            StoredEntity(layout: $0.binding.layout.index, store: try storeNumber(forNew: $0, coordinator))
         }
         for (stored, group) in groups {
-            let layout = home(at: stored.layout).layout
+            let layout = binding(at: stored.layout).layout
             let number = stored.store
             let keys = try coordinator.reserveKeys([layout.rootIndex: group.count], inStoreNumbered: number)
             for (object, key) in zip(group, (keys[layout.rootIndex] ?? []).joined()) { permanent[object.key] = key }
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
         undoRecord?.noteRenames(permanent)
         for object in objects {
             guard let key = permanent[object.key] else { continue }
-            object.home.identityMap?.rekey(object, to: key)
+            object.binding.identityMap?.rekey(object, to: key)
         }
         replaceTemporaryReferences(permanent, in: objects)
         postToChildren(PermanentKeys(keys: permanent))
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
     /// No other object can have temporary keys.
     final func replaceTemporaryReferences(_ permanent: [Int64: Int64], in renamed: [NSManagedObject]) {
         for objects in [renamed, insertedList, updatedList, deletedList] {
-            for object in objects where object.home.context === self { object.replaceTemporaryReferences(permanent) }
+            for object in objects where object.binding.context === self { object.replaceTemporaryReferences(permanent) }
         }
         replaceTemporaryReferencesOfHolders(permanent)
     }
@@ -77,13 +77,13 @@ extension NSManagedObjectContext {
     final func noteTemporaries(of lists: [[NSManagedObject]]) {
         if parent == nil { return }
         for objects in lists {
-            for object in objects where object.home.context === self { noteTemporaries(of: object) }
+            for object in objects where object.binding.context === self { noteTemporaries(of: object) }
         }
     }
 
     /// Notes a row, which an object gets from a parent, if it leads to temporary keys.
     final func noteTemporaries(in row: Snapshot) {
-        if row.leadsToTemporaries(home(at: row.layoutIndex).layout) {
+        if row.leadsToTemporaries(binding(at: row.layoutIndex).layout) {
             temporaryHolders.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
         }
     }
@@ -118,8 +118,8 @@ extension NSManagedObjectContext {
         var groups: [StoreTable: [NSManagedObject]] = [:]
         for object in inserted where object.key < 0 && permanent[object.key] == nil {
             let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
-            let number = assigned ?? stores[object.home.layout.index] ?? 0
-            groups[StoreTable(store: number, root: object.home.layout.rootIndex), default: []].append(object)
+            let number = assigned ?? stores[object.binding.layout.index] ?? 0
+            groups[StoreTable(store: number, root: object.binding.layout.rootIndex), default: []].append(object)
         }
         var counts: [Int: [Int: Int]] = [:]
         for (table, objects) in groups { counts[table.store, default: [:]][table.root] = objects.count }
@@ -140,7 +140,7 @@ extension NSManagedObjectContext {
         if permanent.isEmpty { return }
         for object in objects {
             guard let key = permanent[object.key] else { continue }
-            object.home.identityMap?.rekey(object, to: key)
+            object.binding.identityMap?.rekey(object, to: key)
         }
         replaceTemporaryReferencesOfHolders(permanent)
         assignedStores = assignedStores.filter { $1.object.key < 0 && $1.object.flags.contains(.inserted) }
@@ -164,11 +164,11 @@ extension Snapshot {
 extension NSManagedObject {
     /// Whether there are `temporaries`. Checked for each object that is saved into a parent.
     fileprivate final var leadsToTemporaries: Bool {
-        if let row, row.leadsToTemporaries(home.layout) { return true }
+        if let row, row.leadsToTemporaries(binding.layout) { return true }
         guard let overlay else { return false }
         for state in overlay.toManys where state?.hasTemporaries == true { return true }
         if overlay.mask.isEmpty { return false }
-        for slot in home.layout.referenceSlots where overlay.mask.contains(slot) {
+        for slot in binding.layout.referenceSlots where overlay.mask.contains(slot) {
             if case .int(let key) = overlay.values[slot], key < 0 { return true }
         }
         return false
@@ -178,11 +178,11 @@ extension NSManagedObject {
     final var temporaries: [Int64] {
         var keys = overlay?.toManys.flatMap { $0?.temporaries ?? [] } ?? []
         overlay?.mask.forEach { slot in
-            guard home.layout.slots[slot].kind == .reference, case .int(let key)? = overlay?.values[slot], key < 0
+            guard binding.layout.slots[slot].kind == .reference, case .int(let key)? = overlay?.values[slot], key < 0
             else { return }
             keys.append(key)
         }
-        return row.map { keys + $0.temporaries(home.layout) } ?? keys
+        return row.map { keys + $0.temporaries(binding.layout) } ?? keys
     }
 
     /// References to objects that were new until now lead to their permanent keys from here on.
@@ -191,7 +191,8 @@ extension NSManagedObject {
             overlay.toManys.forEach { $0?.rename(permanent) }
             let changed = overlay.mask
             changed.forEach { slot in
-                if home.layout.slots[slot].kind == .reference, case .int(let target) = overlay.values[slot], target < 0,
+                if binding.layout.slots[slot].kind == .reference, case .int(let target) = overlay.values[slot],
+                    target < 0,
                     let key = permanent[target]
                 {
                     overlay.set(.int(key), at: slot)
@@ -199,13 +200,13 @@ extension NSManagedObject {
             }
         }
         guard let row else { return }
-        let leadsToTemporary = home.layout.slots.indices.contains { slot in
-            home.layout.slots[slot].kind == .reference && !row.isNull(slot) && row.int(slot) < 0
+        let leadsToTemporary = binding.layout.slots.indices.contains { slot in
+            binding.layout.slots[slot].kind == .reference && !row.isNull(slot) && row.int(slot) < 0
                 && permanent[row.int(slot)] != nil
         }
         guard leadsToTemporary || row.key != key else { return }
         self.row = Self.row(
-            from: row, changes: nil, home.layout, key: key, version: row.version, renaming: permanent)
+            from: row, changes: nil, binding.layout, key: key, version: row.version, renaming: permanent)
         overlay?.currentRow = nil
     }
 }

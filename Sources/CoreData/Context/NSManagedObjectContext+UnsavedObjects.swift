@@ -20,10 +20,10 @@ extension NSManagedObjectContext {
         let attribute = UnsavedIndex.Attribute(layoutIndex: fetch.layout.index, name: term.name)
         let objects = index.objects(term.values, of: attribute, in: self)
         if fetch.includesSubentities { return objects }
-        return objects.filter { $0.home.layout.index == fetch.layout.index }
+        return objects.filter { $0.binding.layout.index == fetch.layout.index }
     }
 
-    final func subtree(of layoutIndex: Int) -> Range<Int> { home(at: layoutIndex).layout.subtree }
+    final func subtree(of layoutIndex: Int) -> Range<Int> { binding(at: layoutIndex).layout.subtree }
 
     /// The number of objects that a fetch finds, with unsaved changes: the number in the source without the touched
     /// objects, and the touched objects that match. Nil if the source cannot count them.

@@ -10,14 +10,14 @@ extension NSManagedObjectContext {
         var raised: Set<ObjectIdentifier> = []
         for object in objects {
             guard let links = links[object.objectKey.storeNumber] else { continue }
-            if object.hasChanges(inToManys: links.toManys[object.home.layout.index]) {
+            if object.hasChanges(inToManys: links.toManys[object.binding.layout.index]) {
                 raised.insert(ObjectIdentifier(object))
             }
         }
         let changed = work.inserted + objects.filter { !$0.persistentChanges().isEmpty } + work.deleted
         var known = Set(objects.map(ObjectIdentifier.init))
         for object in changed {
-            let layout = object.home.layout
+            let layout = object.binding.layout
             for key in links.values.flatMap({ $0.toOnes[layout.index] }).flatMap({ object.keys(at: $0) }) {
                 guard links[key.storeNumber] != nil, !key.isTemporary else { continue }
                 let owner = self.object(for: key)
@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
 extension NSManagedObject {
     /// The key that a to-one relationship leads to, and the one that it led to in the row.
     fileprivate final func keys(at slot: Int) -> [ObjectKey] {
-        let former = row?.reference(at: slot, home.layout)
+        let former = row?.reference(at: slot, binding.layout)
         let present = flags.contains(.deleted) ? nil : reference(at: slot)
         return [former, present].compactMap(\.self)
     }

@@ -113,7 +113,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var model: NSManagedObjectModel?
 
     /// By layout index; made on demand.
-    @exclusivity(unchecked) final var homes: [ObjectHome?] = []
+    @exclusivity(unchecked) final var bindings: [EntityBinding?] = []
     /// The entities of classes that `init(context:)` was called on.
     var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// By root layout index; made on demand.
@@ -242,7 +242,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             for object in map?.objects ?? [] { object.detach(unregister: false) }
             map?.removeAll()
         }
-        for home in homes { home?.context = nil }
+        for binding in bindings { binding?.context = nil }
         storedCoordinator?.contextDidRelease(isParentless: storedParent == nil)
     }
 
@@ -303,7 +303,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         self.model = model
         modelLayout = model?.layout
         entitiesByClass = [:]
-        homes = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
+        bindings = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
         identityMaps = Array(repeating: nil, count: modelLayout?.entities.count ?? 0)
     }
 

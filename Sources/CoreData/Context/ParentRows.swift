@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
         }
         let found = try readRows(for: missing.map(\.1))
         for (key, present) in missing {
-            let place = ObjectKey(layoutIndex: home(at: present.layoutIndex).layout.rootIndex, key: present.key)
+            let place = ObjectKey(layoutIndex: binding(at: present.layoutIndex).layout.rootIndex, key: present.key)
             if let row = found[place] { rows.append((key, row)) }
         }
         return rows

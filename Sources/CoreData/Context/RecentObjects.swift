@@ -67,7 +67,7 @@ final class RecentObjects {
     func object(for key: ObjectKey) -> NSManagedObject? {
         guard let places, let object = places[Self.place(key)], object.key == key.key else { return nil }
         // The object is held, and holds its entity binding.
-        let isIt = Unmanaged.passUnretained(object.home)._withUnsafeGuaranteedRef {
+        let isIt = Unmanaged.passUnretained(object.binding)._withUnsafeGuaranteedRef {
             $0.layout.index == key.layoutIndex && $0.context != nil
         }
         return isIt ? object : nil

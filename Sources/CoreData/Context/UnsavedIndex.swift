@@ -96,7 +96,7 @@ extension UnsavedIndex.Table {
         let found = objects.mapValues { Set($0.map(ObjectIdentifier.init)) }
         let isUnknown = Set(unknown.map(ObjectIdentifier.init))
         for object in context.insertedList[..<inserted] + context.updatedList[..<updated]
-        where range.contains(object.home.layout.index) && object.isInsertedOrUpdated {
+        where range.contains(object.binding.layout.index) && object.isInsertedOrUpdated {
             let identifier = ObjectIdentifier(object)
             guard let (position, reading) = known[identifier] else { return "The index has not read an object" }
             let isInPlace = [context.insertedList, context.updatedList].contains {
@@ -138,7 +138,7 @@ extension UnsavedIndex.Table {
     }
 
     private mutating func read(_ object: NSManagedObject, _ name: String, _ position: Int) {
-        guard range.contains(object.home.layout.index) else { return }
+        guard range.contains(object.binding.layout.index) else { return }
         object.flags.insert(.indexed)
         let former = known[ObjectIdentifier(object)]
         let reading = Self.reading(of: object, name)
@@ -153,7 +153,7 @@ extension UnsavedIndex.Table {
 
     fileprivate static func reading(of object: NSManagedObject, _ name: String) -> UnsavedIndex.Reading {
         guard object.row != nil, !ReadingOverrides.reading(type(of: object)),
-            case .attribute(let slot)? = object.home.layout.access[name]
+            case .attribute(let slot)? = object.binding.layout.access[name]
         else { return .unknown }
         switch object.slotValue(at: slot) {
         case .string(let text): return .value(.text(text))
@@ -174,6 +174,6 @@ extension NSManagedObject {
     final func noteNewValues() {
         guard flags.contains(.indexed) else { return }
         flags.remove(.indexed)
-        home.context?.unsavedIndex?.noteChange(of: self)
+        binding.context?.unsavedIndex?.noteChange(of: self)
     }
 }

@@ -70,7 +70,7 @@ struct FetchedDependencies {
         var origins: [NSManagedObject] = []
         for dependency in dependencies {
             let ends = changed.filter {
-                dependency.entities.contains($0.home.layout.index) && $0.home.context != nil
+                dependency.entities.contains($0.binding.layout.index) && $0.binding.context != nil
                     && $0.flags.isDisjoint(with: [.deleted, .inaccessible])
             }
             if ends.isEmpty { continue }

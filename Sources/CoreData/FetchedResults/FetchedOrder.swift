@@ -63,12 +63,12 @@ struct FetchedOrder {
 
         init?(of item: NSObject, at path: KeyValuePath) {
             guard path.keys.count == 1, let object = item as? NSManagedObject,
-                case .attribute(let slot)? = object.home.layout.access[path.text],
+                case .attribute(let slot)? = object.binding.layout.access[path.text],
                 let row = Self.row(of: object, slot)
             else { return nil }
             self.row = row
             self.slot = slot
-            layout = object.home.layout
+            layout = object.binding.layout
             kind = layout.slots[slot].kind
             if kind == .transformable { return nil }
         }
@@ -76,7 +76,7 @@ struct FetchedOrder {
         /// Whether another object of the same entity has the value, too. False if the row does not decide: the object
         /// has an unsaved change of the value, or its class overrides the reading of keys.
         func isValue(of item: NSObject) -> Bool {
-            guard let object = item as? NSManagedObject, object.home.layout === layout,
+            guard let object = item as? NSManagedObject, object.binding.layout === layout,
                 let other = Self.row(of: object, slot)
             else { return false }
             return Snapshot.isSame(row, other, slot, kind)

@@ -32,13 +32,13 @@ extension FetchedResultsCore {
         let changed = objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey))
             .union(objects(NSRefreshedObjectsKey)).subtracting(deleted)
 
-        var candidates = changed.filter { fetched.entities.contains($0.home.layout.index) }
+        var candidates = changed.filter { fetched.entities.contains($0.binding.layout.index) }
         let direct = candidates
         if !fetched.dependencies.isEmpty {
             guard let origins = fetched.dependencies.origins(of: Array(changed)) else {
                 return try refetch(fetched, changed: direct)
             }
-            candidates.formUnion(origins.lazy.filter { fetched.entities.contains($0.home.layout.index) })
+            candidates.formUnion(origins.lazy.filter { fetched.entities.contains($0.binding.layout.index) })
             candidates.subtract(deleted)
         }
         guard let plan = try plan(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
@@ -104,7 +104,7 @@ extension FetchedResultsCore {
     }
 
     private func isMatch(_ object: NSManagedObject, _ fetched: Fetched) -> Bool {
-        guard object.home.context === context else { return false }
+        guard object.binding.context === context else { return false }
         if !object.flags.contains(.deleted) { _ = object.firedRow() }
         guard object.flags.isDisjoint(with: [.deleted, .inaccessible]) else { return false }
         if let stores = fetched.affectedStores, let store = object.objectID.persistentStore,

@@ -35,8 +35,8 @@ extension MappedMigrationRun {
         let links = plans.compactMap { Link($0, step) }
         for entry in associations.pending.entries where entry.source.mapping == step.number {
             let (source, destination) = (entry.sourceObject, entry.destination)
-            guard !entry.isRepeated, destination.key < 0, source.home.layout === step.source,
-                destination.home.layout === step.destination
+            guard !entry.isRepeated, destination.key < 0, source.binding.layout === step.source,
+                destination.binding.layout === step.destination
             else {
                 step.isRegular = false
                 return
@@ -107,7 +107,7 @@ extension MappedMigrationRun {
     }
 
     private func noteIrregular(_ object: NSManagedObject) {
-        let index = object.home.layout.index
+        let index = object.binding.layout.index
         for step in steps where step.destination?.subtree.contains(index) ?? false { step.isRegular = false }
     }
 }

@@ -37,7 +37,7 @@ extension MappedMigrationRun {
         guard let step = step(of: mapping) else {
             throw MappingFailure(error: MappingErrors.unknownMapping(mapping.name ?? ""))
         }
-        let isForeseen = source.home.layout === step.source && destination.home.layout === step.destination
+        let isForeseen = source.binding.layout === step.source && destination.binding.layout === step.destination
         if isForeseen, let slots = step.copiedSlots, copyRow(of: source, to: destination, slots) { return }
         for attribute in step.attributes {
             if isForeseen, let slot = attribute.slot, let sourceSlot = attribute.sourceSlot {
@@ -54,7 +54,7 @@ extension MappedMigrationRun {
     /// Sets the whole row of a new destination object to the source's values, instead of single changes. Returns false
     /// if either object has changes.
     private func copyRow(of source: NSManagedObject, to destination: NSManagedObject, _ slots: [Int?]) -> Bool {
-        let layout = destination.home.layout
+        let layout = destination.binding.layout
         let row = source.firedRow()
         guard destination.overlay == nil, destination.row === layout.defaultRow,
             source.overlay?.hasChangedValues != true
@@ -67,10 +67,10 @@ extension MappedMigrationRun {
         _ value: Any?, for attribute: EntityMappingStep.Attribute, of destination: NSManagedObject,
         _ step: EntityMappingStep
     ) throws {
-        guard let slot = attribute.slot, destination.home.layout === step.destination else {
+        guard let slot = attribute.slot, destination.binding.layout === step.destination else {
             return destination.setValue(value is NSNull ? nil : value, forKey: attribute.name)
         }
-        let kind = destination.home.layout.slots[slot].kind
+        let kind = destination.binding.layout.slots[slot].kind
         if let limit = attribute.limit, let number = value as? NSNumber, !number.isWhole(within: limit) {
             var place = place(step)
             place.property = attribute.name
@@ -86,7 +86,8 @@ extension MappedMigrationRun {
         throw MappingFailure(
             error: MappingErrors.unacceptable(
                 value ?? NSNull(), for: attribute.name,
-                type: destination.home.layout.entity.attributesByName[attribute.name]?.attributeType.readableName ?? "",
+                type: destination.binding.layout.entity.attributesByName[attribute.name]?.attributeType.readableName
+                    ?? "",
                 place))
     }
 
@@ -116,7 +117,7 @@ extension MappedMigrationRun {
             currentRelationship = plan.relationship
             defer { currentRelationship = nil }
             var members: [NSManagedObject]
-            if let usual = plan.usual, let source, source.home.layout === step.source {
+            if let usual = plan.usual, let source, source.binding.layout === step.source {
                 members = try self.members(usual, source)
             } else {
                 let context = evaluationContext(source, destination, mapping, plan.mapping, policy)
@@ -147,7 +148,7 @@ extension MappedMigrationRun {
             throw MappingFailure(error: MappingErrors.disagreement(with: inverse, place))
         }
         var present: [NSManagedObject] = []
-        switch destination.home.layout.access[relationship.name] {
+        switch destination.binding.layout.access[relationship.name] {
         case .toMany(let index)?: present = destination.members(of: index).map { destinationContext.object(for: $0) }
         case .toOne?: present = [destination.value(forKey: relationship.name) as? NSManagedObject].compactMap(\.self)
         default: break
@@ -162,7 +163,7 @@ extension MappedMigrationRun {
 
     private func members(_ usual: EntityMappingStep.Usual, _ source: NSManagedObject) throws -> [NSManagedObject] {
         let keys: [ObjectKey]
-        switch source.home.layout.access[usual.key] {
+        switch source.binding.layout.access[usual.key] {
         case .toOne(let slot)?: keys = source.reference(at: slot).map { [$0] } ?? []
         case .toMany(let index)?: keys = source.members(of: index)
         default: keys = []
@@ -176,17 +177,17 @@ extension MappedMigrationRun {
         _ members: [NSManagedObject], _ relationship: NSRelationshipDescription, of destination: NSManagedObject,
         _ step: EntityMappingStep, alone: Bool
     ) throws {
-        let target = relationship.destinationEntity.flatMap { destination.home.layout.model.layout(of: $0) }
+        let target = relationship.destinationEntity.flatMap { destination.binding.layout.model.layout(of: $0) }
         for member in members {
-            let isOurs = member.home.context === destinationContext
-            if isOurs, target?.subtree.contains(member.home.layout.index) ?? false { continue }
+            let isOurs = member.binding.context === destinationContext
+            if isOurs, target?.subtree.contains(member.binding.layout.index) ?? false { continue }
             var place = place(step)
             place.property = relationship.name
             let type = "\(target?.name ?? "") of the destination store"
             throw MappingFailure(
                 error: MappingErrors.unacceptable(member, for: relationship.name, type: type, place))
         }
-        switch destination.home.layout.access[relationship.name] {
+        switch destination.binding.layout.access[relationship.name] {
         case .toMany(let index)?:
             try destinationContext.loadRows(of: members)
             destination.setMembers(members, of: index)
@@ -233,7 +234,7 @@ extension MappedMigrationRun {
         var result: [NSManagedObject] = []
         for key in keys {
             for object in try destinations(of: [key], steps(from: key.layoutIndex)) {
-                if let layout, !layout.subtree.contains(object.home.layout.index) { continue }
+                if let layout, !layout.subtree.contains(object.binding.layout.index) { continue }
                 result.append(object)
             }
         }

@@ -30,11 +30,11 @@ extension NSManagedObjectContext {
     /// Loads to-many relationships of objects, one request for each relationship.
     final func prefetchMembers(of objects: [NSManagedObject], _ indexes: [Int]) {
         guard let coordinator = ownCoordinator, let first = objects.first else { return }
-        for index in indexes where index < first.home.layout.toManys.count {
-            let toMany = first.home.layout.toManys[index]
+        for index in indexes where index < first.binding.layout.toManys.count {
+            let toMany = first.binding.layout.toManys[index]
             if case .transient = toMany.kind { continue }
             let owners = objects.filter {
-                $0.key > 0 && $0.home.layout === first.home.layout && $0.toManyState(index).isFault
+                $0.key > 0 && $0.binding.layout === first.binding.layout && $0.toManyState(index).isFault
             }
             guard !owners.isEmpty, let members = try? coordinator.members(of: toMany, owners: owners.map(\.objectKey))
             else { continue }

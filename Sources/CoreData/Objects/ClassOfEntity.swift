@@ -14,13 +14,13 @@ extension NSManagedObject {
     /// Returns the object. The attribute keeps the compiler from using the object's former class after the call.
     @inline(never)
     final func withClassOfEntity() -> NSManagedObject {
-        let (made, wanted): (AnyClass, AnyClass) = (type(of: self), home.managedClass)
+        let (made, wanted): (AnyClass, AnyClass) = (type(of: self), binding.managedClass)
         if made === wanted || Self.isClass(made, below: wanted) { return self }
         guard Self.isClass(wanted, below: made), bytesOfInstance(wanted) == bytesOfInstance(made) else {
-            home.holdsOtherClasses = true
+            binding.holdsOtherClasses = true
             return self
         }
-        return withClass(home.managedClass)
+        return withClass(binding.managedClass)
     }
 
     /// Whether neither the class nor any class between it and `NSManagedObject` has stored properties of its own.

@@ -99,11 +99,11 @@ final class KeyPathRecording {
         defer { isListening = wasListening }
         let model = Self.model
         let layout = model.layout.entities[0]
-        let home = ObjectHome(
+        let binding = EntityBinding(
             context: nil, layout: layout, identityMap: nil, modelLayout: model.layout, model: model,
             managedClass: managedClass.isOfPlainSize ? NSManagedObject.self : managedClass)
         ObjectMaterializer.prepare()
-        var recorder = ObjectMaterializer(home: home).materialize(key: 0, row: layout.defaultRow, flags: [])
+        var recorder = ObjectMaterializer(binding: binding).materialize(key: 0, row: layout.defaultRow, flags: [])
         if managedClass.isOfPlainSize { recorder = recorder.withClass(managedClass) }
         recorders.append(recorder)
         return recorder
@@ -132,7 +132,7 @@ final class KeyPathRecording {
     /// The place of a value of one of the given kinds.
     static func slot(of object: NSManagedObject, askedFor key: String, as kinds: AccessorKinds) -> Int {
         current?.note(key, of: object)
-        switch object.home.layout.access[name(of: kinds)] {
+        switch object.binding.layout.access[name(of: kinds)] {
         case .attribute(let slot), .toOne(let slot): return slot
         default: return 0
         }
@@ -144,7 +144,7 @@ final class KeyPathRecording {
         switch ModelsInUse.entities(of: type(of: object)).last?.propertiesByName[key] {
         case let attribute as NSAttributeDescription:
             let name = Self.name(ofAccessorFor: SlotKind(attribute.attributeType))
-            guard case .attribute(let slot)? = object.home.layout.access[name] else { return nil }
+            guard case .attribute(let slot)? = object.binding.layout.access[name] else { return nil }
             return object.boxedValue(at: slot)
         case let relationship as NSRelationshipDescription where relationship.isToMany:
             return relationship.isOrdered ? NSOrderedSet() : NSSet()

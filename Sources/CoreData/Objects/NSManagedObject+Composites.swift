@@ -29,12 +29,13 @@ extension NSManagedObject {
             fatalError(
                 """
                 Unacceptable type of value for attribute: property = "\(composite.name)"; desired type = NSDictionary; \
-                given type = \(value.map { "\(type(of: $0))" } ?? "nil"); entity = \(home.layout.name).
+                given type = \(value.map { "\(type(of: $0))" } ?? "nil"); entity = \(binding.layout.name).
                 """)
         }
         for name in values.keys where composite.elements[name] == nil {
             fatalError(
-                "the composite attribute \(composite.name) of entity \(home.layout.name) has no element \"\(name)\".")
+                "the composite attribute \(composite.name) of entity \(binding.layout.name) has no element \"\(name)\"."
+            )
         }
         for (name, access) in composite.elements {
             switch access {
@@ -49,14 +50,14 @@ extension NSManagedObject {
     /// attribute.
     final func setElement(_ value: Any?, at keyPath: String) -> Bool {
         let keys = KeyValuePath(keyPath).keys
-        guard case .composite(let composite)? = home.layout.access[keys[0]] else { return false }
+        guard case .composite(let composite)? = binding.layout.access[keys[0]] else { return false }
         checkConfinement("writing", keyPath)
         switch composite.access(at: keys.dropFirst()) {
         case .attribute(let slot)?: setBoxedValue(value, at: slot)
         case .composite(let inner)?: setComposite(value, inner)
         default:
             fatalError(
-                "the entity \(home.layout.name) is not key value coding-compliant for the key path \"\(keyPath)\".")
+                "the entity \(binding.layout.name) is not key value coding-compliant for the key path \"\(keyPath)\".")
         }
         return true
     }

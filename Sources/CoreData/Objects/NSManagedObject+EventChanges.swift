@@ -36,10 +36,10 @@ extension NSManagedObject {
         guard !flags.isDisjoint(with: [.pendingEvent, .toldEvent]), !flags.contains(.gone) else { return [:] }
         let base = overlay?.eventBase.flatMap { $0.row === row ? $0 : nil }
         var changes: [String: Any] = [:]
-        for (name, access) in home.layout.access {
+        for (name, access) in binding.layout.access {
             switch access {
             case .attribute(let slot):
-                guard home.layout.slots[slot].isPersistent, isSetInMemory(slot) || base?.holds(slot) == true
+                guard binding.layout.slots[slot].isPersistent, isSetInMemory(slot) || base?.holds(slot) == true
                 else { continue }
                 let (old, new) = (value(at: slot, in: base), boxedValue(at: slot))
                 if Self.isSame(old, new) { continue }
@@ -47,16 +47,16 @@ extension NSManagedObject {
             case .toOne(let slot):
                 let old = reference(at: slot, in: base)
                 if old != reference(at: slot) {
-                    changes[name] = old.flatMap { home.context?.object(for: $0) } ?? NSNull()
+                    changes[name] = old.flatMap { binding.context?.object(for: $0) } ?? NSNull()
                 }
             case .toMany(let index):
                 guard let state = existingToManyState(index), state.hasChanges || base?.members[index] != nil
                 else { continue }
                 let new = members(of: index)
                 let old = base?.members[index] ?? state.base ?? []
-                let isOrdered = home.layout.toManys[index].isOrdered
+                let isOrdered = binding.layout.toManys[index].isOrdered
                 if isOrdered ? old == new : Set(old) == Set(new) { continue }
-                let objects = old.compactMap { home.context?.object(for: $0) }
+                let objects = old.compactMap { binding.context?.object(for: $0) }
                 changes[name] = isOrdered ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
             case .composite(let composite):
                 guard composite.slots.contains(where: { isSetInMemory($0) || base?.holds($0) == true })
@@ -78,7 +78,7 @@ extension NSManagedObject {
     }
 
     private func value(at slot: Int, in base: EventBase?) -> Any? {
-        let description = home.layout.slots[slot]
+        let description = binding.layout.slots[slot]
         guard let base, base.holds(slot) else {
             return committedValue(at: slot, of: firedRow())
         }
@@ -87,9 +87,9 @@ extension NSManagedObject {
     }
 
     private func reference(at slot: Int, in base: EventBase?) -> ObjectKey? {
-        let destination = home.layout.destinations[slot]
+        let destination = binding.layout.destinations[slot]
         guard let base, base.mask.contains(slot) else {
-            return row?.reference(at: slot, home.layout)
+            return row?.reference(at: slot, binding.layout)
         }
         guard case .int(let key) = base.values[slot] else { return nil }
         if destination.companion >= 0 {

@@ -5,7 +5,7 @@ extension NSManagedObject {
     /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed or
     /// the property's user info changed.
     final func fetchedObjects(of property: NSFetchedPropertyDescription) -> [NSManagedObject] {
-        guard let context = home.context, !flags.contains(.detached) else { return [] }
+        guard let context = binding.context, !flags.contains(.detached) else { return [] }
         let userInfo = property.userInfo.map { NSDictionary(dictionary: $0) }
         if let known = overlay?.fetched[property.name], known.userInfo == userInfo,
             let objects = context.objects(known.keys)
@@ -48,7 +48,8 @@ extension NSManagedObjectContext {
             cannotFulfill(
                 NSError.coreData(
                     (error as NSError).code,
-                    reason: "The fetched property '\(property.name)' of entity '\(owner.home.layout.name)' cannot be "
+                    reason:
+                        "The fetched property '\(property.name)' of entity '\(owner.binding.layout.name)' cannot be "
                         + "fetched: \(error.localizedDescription)",
                     underlying: error, userInfo: [NSAffectedObjectsErrorKey: [owner.objectID]]))
             return []

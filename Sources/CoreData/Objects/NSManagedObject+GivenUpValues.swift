@@ -14,7 +14,7 @@ extension NSManagedObject {
     final func giveUpValues() -> GivenUpValues? {
         guard let overlay, !overlay.mask.isEmpty else { return nil }
         var leadingToNew = SlotMask()
-        for slot in home.layout.referenceSlots where overlay.mask.contains(slot) {
+        for slot in binding.layout.referenceSlots where overlay.mask.contains(slot) {
             if case .int(let key) = overlay.values[slot], key < 0 { leadingToNew.insert(slot) }
         }
         let givenUp = GivenUpValues(mask: overlay.mask, leadingToNew: leadingToNew)
@@ -28,7 +28,7 @@ extension NSManagedObject {
     /// - Parameter temporary: the temporary keys of new objects, by their root entities and the keys that the row has.
     final func takeBack(_ givenUp: GivenUpValues, from row: Snapshot, _ temporary: [ObjectKey: Int64]) {
         let overlay = ensureOverlay()
-        let layout = home.layout
+        let layout = binding.layout
         givenUp.mask.forEach { slot in
             var value = row.value(slot, kind: layout.slots[slot].kind)
             if givenUp.leadingToNew.contains(slot), case .int(let key) = value,

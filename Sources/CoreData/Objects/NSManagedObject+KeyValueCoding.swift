@@ -55,7 +55,8 @@ extension NSManagedObject {
         guard let target = self.value(forKeyPath: String(keyPath[..<dot])) else { return }
         guard let object = target as? NSManagedObject else {
             fatalError(
-                "The key path '\(keyPath)' of entity '\(home.layout.name)' does not lead through to-one relationships")
+                "The key path '\(keyPath)' of entity '\(binding.layout.name)' does not lead through to-one relationships"
+            )
         }
         object.setValue(value, forKey: String(keyPath[keyPath.index(after: dot)...]))
     }
@@ -70,13 +71,14 @@ extension NSManagedObject {
     }
 
     final func value(by access: PropertyAccess) -> Any? {
-        checkConfinement("reading", home.layout.name(of: access))
+        checkConfinement("reading", binding.layout.name(of: access))
         switch access {
         case .attribute(let slot): return boxedValue(at: slot)
         case .toOne(let slot): return referencedObject(at: slot)
         case .toMany(let index):
             let objects = memberObjects(of: index)
-            return home.layout.toManys[index].isOrdered ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
+            return binding.layout.toManys[index].isOrdered
+                ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
         case .fetched(let property): return fetchedObjects(of: property)
         case .composite(let composite): return compositeValue(composite)
         }
@@ -85,7 +87,7 @@ extension NSManagedObject {
     /// Does the work of `setPrimitiveValue(_:forKey:)` unless a subclass overrides it.
     final func plainSetPrimitiveValue(_ value: Any?, forKey key: String) {
         let access = access(to: key)
-        guard home.context?.isSaving == true, flags.isDisjoint(with: .pendingEvent), flags.contains(.updated) else {
+        guard binding.context?.isSaving == true, flags.isDisjoint(with: .pendingEvent), flags.contains(.updated) else {
             return set(value, forKey: key, by: access)
         }
         switch access {
@@ -112,21 +114,21 @@ extension NSManagedObject {
             setMembers(objects, of: index)
         case .composite(let composite): setComposite(value, composite)
         case .fetched:
-            fatalError("The fetched property '\(key)' of entity '\(home.layout.name)' cannot be set")
+            fatalError("The fetched property '\(key)' of entity '\(binding.layout.name)' cannot be set")
         }
     }
 
     private func access(to key: String) -> PropertyAccess {
-        if let access = home.layout.access[key] { return access }
+        if let access = binding.layout.access[key] { return access }
         fatalError(
-            "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
+            "the entity \(binding.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 
     private func rejectRelation(_ value: Any?, _ key: String) -> Never {
         fatalError(
             """
             Unacceptable type of value for relationship: property = "\(key)"; given type = \
-            \(value.map { "\(type(of: $0))" } ?? "nil"); entity = \(home.layout.name).
+            \(value.map { "\(type(of: $0))" } ?? "nil"); entity = \(binding.layout.name).
             """)
     }
 
@@ -149,7 +151,7 @@ extension NSManagedObject {
     final func plainChangedValues() -> [String: Any] {
         checkConfinement()
         var values: [String: Any] = [:]
-        for (name, access) in home.layout.access where isChanged(access) {
+        for (name, access) in binding.layout.access where isChanged(access) {
             values[name] = plainPrimitiveValue(forKey: name) ?? NSNull()
         }
         return values
@@ -162,17 +164,17 @@ extension NSManagedObject {
         if flags.contains(.inserted) { return [:] }
         let row = firedRow()
         var values: [String: Any] = [:]
-        for name in keys ?? Array(home.layout.access.keys) {
+        for name in keys ?? Array(binding.layout.access.keys) {
             switch access(to: name) {
             case .attribute(let slot):
                 values[name] = committedValue(at: slot, of: row) ?? NSNull()
             case .toOne(let slot):
-                values[name] = committedReference(at: slot).flatMap { home.context?.object(for: $0) } ?? NSNull()
+                values[name] = committedReference(at: slot).flatMap { binding.context?.object(for: $0) } ?? NSNull()
             case .toMany(let index):
                 _ = members(of: index)
-                let objects = (toManyState(index).base ?? []).compactMap { home.context?.object(for: $0) }
+                let objects = (toManyState(index).base ?? []).compactMap { binding.context?.object(for: $0) }
                 values[name] =
-                    home.layout.toManys[index].isOrdered
+                    binding.layout.toManys[index].isOrdered
                     ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
             case .composite(let composite):
                 values[name] = compositeValue(composite) { committedValue(at: $0, of: row) } ?? NSNull()
@@ -183,7 +185,7 @@ extension NSManagedObject {
     }
 
     final func committedValue(at slot: Int, of row: Snapshot) -> Any? {
-        let description = home.layout.slots[slot]
+        let description = binding.layout.slots[slot]
         if description.kind == .transformable { return Self.object(in: row, at: slot, description) }
         return row.value(slot, kind: description.kind).boxed(as: description.kind)
     }
@@ -196,11 +198,11 @@ extension NSManagedObject {
 
     private func committedReference(at slot: Int) -> ObjectKey? {
         let row = firedRow()
-        guard !row.isNull(slot), case .toOne(_, let companion) = home.layout.slots[slot].role else { return nil }
+        guard !row.isNull(slot), case .toOne(_, let companion) = binding.layout.slots[slot].role else { return nil }
         if let companion, !row.isNull(companion) {
             return ObjectKey(layoutIndex: Int(row.int(companion)), key: row.int(slot))
         }
-        return home.layout.slots[slot].destinationIndex.map { ObjectKey(layoutIndex: $0, key: row.int(slot)) }
+        return binding.layout.slots[slot].destinationIndex.map { ObjectKey(layoutIndex: $0, key: row.int(slot)) }
     }
 
     private func isChanged(_ access: PropertyAccess) -> Bool {
@@ -222,7 +224,7 @@ extension NSManagedObject {
             return overlay?.toManys.isEmpty == false ? overlay?.toManys[index]?.isFault ?? true : true
         case .toOne(let slot):
             guard !isFaultUnchecked, let reference = reference(at: slot) else { return isFaultUnchecked }
-            return home.context?.registeredObject(for: reference)?.isFaultUnchecked ?? true
+            return binding.context?.registeredObject(for: reference)?.isFaultUnchecked ?? true
         case .attribute, .composite, .fetched: return false
         }
     }
@@ -230,7 +232,7 @@ extension NSManagedObject {
     /// Does the work of `objectIDs(forRelationshipNamed:)` unless a subclass overrides it.
     final func plainObjectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
         checkConfinement("objectIDs(forRelationshipNamed:)", key)
-        guard let context = home.context else { return [] }
+        guard let context = binding.context else { return [] }
         switch access(to: key) {
         case .toMany(let index): return members(of: index).map { context.objectID(for: $0) }
         case .toOne(let slot): return reference(at: slot).map { [context.objectID(for: $0)] } ?? []
@@ -243,10 +245,10 @@ extension NSManagedObject: KeyValueReadable {
     /// The value of a key in a predicate. Nil for a property that the object's entity lacks and another entity of its
     /// inheritance tree has, as in the table that the two share.
     package final func value(inPredicateForKey key: String) -> Any? {
-        let layout = home.layout
+        let layout = binding.layout
         let isOfRelative =
             layout.access[key] == nil
-            && home.modelLayout.entities.contains { $0.rootIndex == layout.rootIndex && $0.access[key] != nil }
+            && binding.modelLayout.entities.contains { $0.rootIndex == layout.rootIndex && $0.access[key] != nil }
         return isOfRelative ? valueByName(forKey: key) ?? nil : value(forKey: key)
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 extension NSManagedObject {
     /// Does the work of `mutableSetValue(forKey:)` unless a subclass overrides it.
     final func plainMutableSetValue(forKey key: String) -> NSMutableSet {
-        guard case .toMany(let index)? = home.layout.access[key], !home.layout.toManys[index].isOrdered else {
+        guard case .toMany(let index)? = binding.layout.access[key], !binding.layout.toManys[index].isOrdered else {
             rejectProxy("mutableSetValueForKey", key)
         }
         return RelationshipSet(owner: self, index: index)
@@ -13,7 +13,7 @@ extension NSManagedObject {
 
     /// Does the work of `mutableOrderedSetValue(forKey:)` unless a subclass overrides it.
     final func plainMutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        guard case .toMany(let index)? = home.layout.access[key], home.layout.toManys[index].isOrdered else {
+        guard case .toMany(let index)? = binding.layout.access[key], binding.layout.toManys[index].isOrdered else {
             rejectProxy("mutableOrderedSetValueForKey", key)
         }
         return RelationshipOrderedSet(owner: self, index: index)
@@ -35,7 +35,7 @@ extension NSManagedObject {
         guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
         guard let object = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {
             fatalError(
-                "The key path '\(keyPath)' of entity '\(home.layout.name)' does not lead to an object before its last key"
+                "The key path '\(keyPath)' of entity '\(binding.layout.name)' does not lead to an object before its last key"
             )
         }
         return (object, String(keyPath[keyPath.index(after: dot)...]))
@@ -43,7 +43,7 @@ extension NSManagedObject {
 
     private func rejectProxy(_ method: String, _ key: String) -> Never {
         fatalError(
-            "NSManagedObjects of entity '\(home.layout.name)' do not support -\(method): for the property '\(key)'")
+            "NSManagedObjects of entity '\(binding.layout.name)' do not support -\(method): for the property '\(key)'")
     }
 }
 
@@ -54,8 +54,8 @@ extension NSManagedObject {
         fatalError(
             """
             Unacceptable type of value for to-many relationship: property = \
-            "\(home.layout.toManys[index].relationship.name)"; given type = \(type(of: object)); \
-            entity = \(home.layout.name).
+            "\(binding.layout.toManys[index].relationship.name)"; given type = \(type(of: object)); \
+            entity = \(binding.layout.name).
             """)
     }
 }

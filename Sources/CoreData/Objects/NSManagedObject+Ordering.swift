@@ -5,7 +5,7 @@ extension NSManagedObject {
     /// The slot of an attribute, unless the object's class overrides the reading of keys.
     @inline(__always)
     private func plainSlot(_ key: String) -> Int? {
-        guard case .attribute(let slot)? = home.layout.access[key], !isRecorder,
+        guard case .attribute(let slot)? = binding.layout.access[key], !isRecorder,
             !ReadingOverrides.reading(type(of: self))
         else { return nil }
         return slot
@@ -15,7 +15,7 @@ extension NSManagedObject {
     package final func expressionValue(forKey key: String) -> ExpressionValue {
         guard let slot = plainSlot(key) else { return ExpressionValue(value(inPredicateForKey: key)) }
         checkConfinement("reading", key)
-        let kind = home.layout.slots[slot].kind
+        let kind = binding.layout.slots[slot].kind
         if kind == .transformable || kind == .uri { return ExpressionValue(boxedValue(at: slot)) }
         return switch slotValue(at: slot) {
         case .null: .null
@@ -30,10 +30,11 @@ extension NSManagedObject {
 
     /// The order of two objects of one entity by an attribute that both have in their rows as it is.
     package final func order(with other: Any, byKey key: String) -> ComparisonResult? {
-        guard type(of: other) is AnyClass, let other = other as? NSManagedObject, other.home.layout === home.layout,
+        guard type(of: other) is AnyClass, let other = other as? NSManagedObject,
+            other.binding.layout === binding.layout,
             let slot = plainSlot(key), other.plainSlot(key) != nil
         else { return nil }
-        let kind = home.layout.slots[slot].kind
+        let kind = binding.layout.slots[slot].kind
         switch kind {
         case .integer, .boolean, .double, .date, .string: break
         default: return nil

@@ -14,7 +14,7 @@ extension NSManagedObject {
     /// The objects that the one-to-one relationships lead to now; none for a fault.
     final var partners: [Partner] {
         guard let row else { return [] }
-        return home.layout.oneToOnes.map { slot, inverse in
+        return binding.layout.oneToOnes.map { slot, inverse in
             Partner(slot: slot, inverse: inverse, key: reference(at: slot, in: row))
         }
     }
@@ -22,16 +22,16 @@ extension NSManagedObject {
     /// Whether a one-to-one relationship leads to another object in a newer row than in the object's row.
     final func isGivenPartner(by newest: Snapshot) -> Bool {
         guard let row else { return false }
-        return home.layout.oneToOnes.contains { slot, _ in
-            guard let key = newest.reference(at: slot, home.layout) else { return false }
-            return key != row.reference(at: slot, home.layout)
+        return binding.layout.oneToOnes.contains { slot, _ in
+            guard let key = newest.reference(at: slot, binding.layout) else { return false }
+            return key != row.reference(at: slot, binding.layout)
         }
     }
 
     /// Updates the partners after a newer row came under the object. A partner that leads to this object is cleared if
     /// the object does not lead back now, by the newer row or by an unsaved change.
     final func updatePartners(after former: [Partner], newest: Snapshot, storeWins: Bool) {
-        guard let context = home.context else { return }
+        guard let context = binding.context else { return }
         for partner in former {
             let now = reference(at: partner.slot, in: newest)
             if let lost = partner.key, lost != now, let object = context.registeredObject(for: lost),
@@ -39,7 +39,7 @@ extension NSManagedObject {
             {
                 object.leave(objectKey, at: partner.inverse)
             }
-            let stored = newest.reference(at: partner.slot, home.layout)
+            let stored = newest.reference(at: partner.slot, binding.layout)
             if storeWins, let now, now == stored, now != partner.key,
                 let object = context.registeredObject(for: now),
                 !object.flags.contains(.deleted),
@@ -72,7 +72,7 @@ extension NSManagedObject {
     /// Restores this object on the other side of a one-to-one relationship that stays on this side. The other side may
     /// have a newer row, too.
     private func keepPartner(_ key: ObjectKey, _ place: Partner) {
-        guard let context = home.context else { return }
+        guard let context = binding.context else { return }
         let object = context.object(for: key)
         context.bringUpToDate(object)
         if object.flags.contains(.deleted) { return }
@@ -91,7 +91,7 @@ extension NSManagedObject {
     /// Updates the former owners and partners of both sides after a child's save changed to-one relationships of the
     /// object. These include objects that the child does not have in memory.
     final func updateOwnersAndPartners(after links: [OwnerLink], _ former: [Partner]) {
-        guard let context = home.context else { return }
+        guard let context = binding.context else { return }
         for (before, now) in zip(links, ownerLinks()) where before.present != now.present {
             guard let former = before.present,
                 let (owner, index) = context.registeredOwner(former, of: self, at: before.slot)
@@ -120,7 +120,7 @@ extension NSManagedObject {
 
     /// Adds the object to its owners' relationships again, after the object came back.
     final func rejoinOwners() {
-        guard let context = home.context else { return }
+        guard let context = binding.context else { return }
         for link in ownerLinks() {
             guard let key = link.present, let (owner, index) = context.registeredOwner(key, of: self, at: link.slot),
                 !owner.flags.contains(.deleted), !owner.members(of: index).contains(objectKey)

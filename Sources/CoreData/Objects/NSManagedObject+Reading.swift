@@ -34,18 +34,18 @@ extension NSManagedObject {
             fireWithRow()
             return self.row ?? row
         }
-        guard let context = home.context, !flags.contains(.detached) else {
+        guard let context = binding.context, !flags.contains(.detached) else {
             // A detached object has nothing to read: it has no values, and is no fault.
             flags.remove(.unfired)
-            row = home.layout.defaultRow
-            return home.layout.defaultRow
+            row = binding.layout.defaultRow
+            return binding.layout.defaultRow
         }
         let found: Snapshot?
         do {
             found = try context.loadRow(for: self)
         } catch {
             context.cannotFulfill(context.unfulfilled(objectKey, error))
-            return home.layout.defaultRow
+            return binding.layout.defaultRow
         }
         guard let loaded = found else {
             guard context.shouldHandleInaccessibleFault(self, for: objectID, triggeredByProperty: nil) else {
@@ -54,17 +54,17 @@ extension NSManagedObject {
                         NSManagedObjectReferentialIntegrityError,
                         reason: "CoreData could not fulfill a fault for '\(objectID)'",
                         userInfo: [NSAffectedObjectsErrorKey: [objectID]]))
-                return home.layout.defaultRow
+                return binding.layout.defaultRow
             }
             flags.formUnion([.inaccessible, .deleted])
             context.hasMetInaccessible = true
-            row = home.layout.defaultRow
-            return home.layout.defaultRow
+            row = binding.layout.defaultRow
+            return binding.layout.defaultRow
         }
         // The id or the reference by which the object was found names another entity than the row does.
-        guard home.layout.subtree.contains(loaded.layoutIndex) else {
-            context.cannotFulfill(context.unfulfilled(objectKey, home.layout.strangeRow(loaded)))
-            return home.layout.defaultRow
+        guard binding.layout.subtree.contains(loaded.layoutIndex) else {
+            context.cannotFulfill(context.unfulfilled(objectKey, binding.layout.strangeRow(loaded)))
+            return binding.layout.defaultRow
         }
         row = loaded
         flags.remove(.unfired)
@@ -77,7 +77,7 @@ extension NSManagedObject {
     final func slotValue(at slot: Int) -> SlotValue {
         let row = firedRow()
         if let overlay, overlay.mask.contains(slot) { return overlay.values[slot] }
-        return row.value(slot, kind: home.layout.slots[slot].kind)
+        return row.value(slot, kind: binding.layout.slots[slot].kind)
     }
 
     /// The object a to-one relationship leads to, as a key.
@@ -87,7 +87,7 @@ extension NSManagedObject {
     /// The object a to-one relationship leads to in a given row, as a key. A fault is not fired.
     @inline(__always)
     final func reference(at slot: Int, in row: Snapshot) -> ObjectKey? {
-        let layout = home.layout
+        let layout = binding.layout
         let destinations = layout.destinations[slot]
         if let overlay, overlay.mask.contains(slot) {
             guard case .int(let key) = overlay.values[slot] else { return nil }
@@ -111,15 +111,15 @@ extension NSManagedObject {
     final func referencedObject(at slot: Int) -> NSManagedObject? {
         if let row = plainRow {
             // Nothing in this closure releases the entity binding, the row or the context.
-            let found = Unmanaged.passUnretained(home)._withUnsafeGuaranteedRef { home in
-                row._withUnsafeGuaranteedRef { home.recentObject(for: slot, in: $0) }
+            let found = Unmanaged.passUnretained(binding)._withUnsafeGuaranteedRef { binding in
+                row._withUnsafeGuaranteedRef { binding.recentObject(for: slot, in: $0) }
             }
             if let found { return found }
         }
         guard let key = reference(at: slot) else {
             return isRecorder ? KeyPathRecording.destination(of: self) : nil
         }
-        guard let context = home.context else { return related(key) }
+        guard let context = binding.context else { return related(key) }
         if let recent = context.recentObjects.object(for: key) { return recent }
         let object = context.object(for: key)
         context.recentObjects.insert(object, for: key)
@@ -129,7 +129,7 @@ extension NSManagedObject {
     /// The value of an attribute as key-value coding hands it out.
     final func boxedValue(at slot: Int) -> Any? {
         let row = firedRow()
-        let description = home.layout.slots[slot]
+        let description = binding.layout.slots[slot]
         if description.kind == .transformable { return boxedObject(at: slot, row: row, description: description) }
         if let overlay, overlay.mask.contains(slot) { return overlay.values[slot].boxed(as: description.kind) }
         return row.value(slot, kind: description.kind).boxed(as: description.kind)
@@ -174,11 +174,11 @@ extension NSManagedObject {
     final func toManyState(_ index: Int) -> ToManyState {
         let overlay = ensureOverlay()
         if overlay.toManys.isEmpty {
-            overlay.toManys = ContiguousArray(repeating: nil, count: home.layout.toManys.count)
+            overlay.toManys = ContiguousArray(repeating: nil, count: binding.layout.toManys.count)
         }
         if let state = overlay.toManys[index] { return state }
-        let isKnownEmpty = flags.contains(.inserted) || home.context == nil || flags.contains(.inaccessible)
-        let toMany = home.layout.toManys[index]
+        let isKnownEmpty = flags.contains(.inserted) || binding.context == nil || flags.contains(.inaccessible)
+        let toMany = binding.layout.toManys[index]
         var isTransient = false
         if case .transient = toMany.kind { isTransient = true }
         let state = ToManyState(base: isKnownEmpty || isTransient ? [] : nil, isOrdered: toMany.isOrdered)
@@ -189,8 +189,8 @@ extension NSManagedObject {
     /// The members of a to-many relationship, loading them when they are a fault.
     final func members(of index: Int) -> [ObjectKey] {
         let state = toManyState(index)
-        if state.isFault, let context = home.context {
-            let toMany = home.layout.toManys[index]
+        if state.isFault, let context = binding.context {
+            let toMany = binding.layout.toManys[index]
             do {
                 state.load(try context.loadMembers(of: toMany, owner: self))
             } catch {
@@ -202,7 +202,7 @@ extension NSManagedObject {
     }
 
     final func memberObjects(of index: Int) -> [NSManagedObject] {
-        guard let context = home.context else { return isRecorder ? [] : members(of: index).compactMap(related) }
+        guard let context = binding.context else { return isRecorder ? [] : members(of: index).compactMap(related) }
         let objects = members(of: index).map { context.object(for: $0) }
         context.keepForBlock(objects)
         return objects
@@ -211,8 +211,8 @@ extension NSManagedObject {
     /// The object for a key that this object leads to: from its context or, without a context, from the objects to
     /// which it was related.
     final func related(_ key: ObjectKey) -> NSManagedObject? {
-        if let context = home.context { return context.object(for: key) }
-        return key == objectKey ? self : home.companions[key]
+        if let context = binding.context { return context.object(for: key) }
+        return key == objectKey ? self : binding.companions[key]
     }
 
     final var hasToManyChanges: Bool {

@@ -28,11 +28,11 @@ extension NSManagedObject {
         case .everything: keepEverything(over: latest)
         }
         row = latest
-        home.context?.undoRecord?.noteNewRow(of: self)
+        binding.context?.undoRecord?.noteNewRow(of: self)
         if let overlay {
             overlay.currentRow = nil
             overlay.boxed = overlay.boxed.filter { slot, _ in
-                overlay.boxedChanges.contains(slot) || !home.layout.slots[slot].isPersistent
+                overlay.boxedChanges.contains(slot) || !binding.layout.slots[slot].isPersistent
             }
         }
         follow(links)
@@ -53,7 +53,7 @@ extension NSManagedObject {
     /// Drops values that were set back. Such a value is not a change that wins over a newer row.
     private func dropUnchangedValues() {
         guard let overlay, let row else { return }
-        let slots = home.layout.slots
+        let slots = binding.layout.slots
         var unchanged = SlotMask()
         overlay.mask.forEach { slot in
             if !overlay.boxedChanges.contains(slot), Self.isSame(overlay.values[slot], row, slot, slots[slot].kind) {
@@ -65,7 +65,7 @@ extension NSManagedObject {
 
     private func dropConflictingChanges(with latest: Snapshot) {
         guard let overlay, let row else { return }
-        let slots = home.layout.slots
+        let slots = binding.layout.slots
         var dropped = SlotMask()
         func differs(_ slot: Int) -> Bool { !Snapshot.isSame(row, latest, slot, slots[slot].kind) }
         overlay.mask.forEach { slot in
@@ -100,20 +100,20 @@ extension NSManagedObject {
         overlay.boxedChanges = SlotMask()
         // Pairs of many-to-many relationships are changes of this object; members of one-to-many relationships are
         // changes of the members.
-        for toMany in home.layout.toManys {
+        for toMany in binding.layout.toManys {
             guard case .join(let inverse, _) = toMany.kind, !overlay.toManys.isEmpty,
                 let state = overlay.toManys[toMany.index], state.hasChanges
             else { continue }
             let key = objectKey
             for member in state.added.keys {
-                home.context?.registeredObject(for: member)?.existingToManyState(inverse)?
+                binding.context?.registeredObject(for: member)?.existingToManyState(inverse)?
                     .setMembership(of: key, inStore: false, inMemory: false, isOrdered: false)
             }
             for member in state.removed {
-                guard let object = home.context?.registeredObject(for: member) else { continue }
+                guard let object = binding.context?.registeredObject(for: member) else { continue }
                 object.existingToManyState(inverse)?
                     .setMembership(of: key, inStore: true, inMemory: true, isOrdered: false)
-                if key.isTemporary { home.context?.noteTemporaries(of: object) }
+                if key.isTemporary { binding.context?.noteTemporaries(of: object) }
             }
             overlay.toManys[toMany.index] = nil
         }
@@ -121,7 +121,7 @@ extension NSManagedObject {
 
     private func keepEverything(over latest: Snapshot) {
         guard let row else { return }
-        let slots = home.layout.slots
+        let slots = binding.layout.slots
         for (slot, description) in slots.enumerated()
         where description.isPersistent && !Snapshot.isSame(row, latest, slot, description.kind) {
             let overlay = ensureOverlay()
@@ -134,8 +134,8 @@ extension NSManagedObject {
     /// already.
     final func isSetInMemory(_ slot: Int) -> Bool {
         if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { return true }
-        guard flags.contains(.inserted), let row, row !== home.layout.defaultRow else { return false }
-        return !Snapshot.isSame(row, home.layout.defaultRow, slot, home.layout.slots[slot].kind)
+        guard flags.contains(.inserted), let row, row !== binding.layout.defaultRow else { return false }
+        return !Snapshot.isSame(row, binding.layout.defaultRow, slot, binding.layout.slots[slot].kind)
     }
 
     // MARK: To-many relationships of owners
@@ -151,16 +151,16 @@ extension NSManagedObject {
     final func ownerLinks() -> [OwnerLink] {
         guard let row else { return [] }
         var links: [OwnerLink] = []
-        for (slot, destination) in home.layout.destinations.enumerated() {
-            switch home.layout.slots[slot].role {
+        for (slot, destination) in binding.layout.destinations.enumerated() {
+            switch binding.layout.slots[slot].role {
             case .toOne:
                 guard case .toMany? = destination.inverse else { continue }
                 links.append(
                     OwnerLink(
-                        slot: slot, stored: row.reference(at: slot, home.layout),
+                        slot: slot, stored: row.reference(at: slot, binding.layout),
                         present: reference(at: slot, in: row)))
             case .owner(let relationship):
-                guard let index = home.modelLayout.layout(of: relationship.entity)?.index else { continue }
+                guard let index = binding.modelLayout.layout(of: relationship.entity)?.index else { continue }
                 var present = row.isNull(slot) ? nil : row.int(slot)
                 let stored = present.map { ObjectKey(layoutIndex: index, key: $0) }
                 if let changed = overlay?.value(at: slot) {
@@ -178,7 +178,7 @@ extension NSManagedObject {
     /// Updates the owners' relationships that are in memory, after the object's row or changes have changed since the
     /// links were taken.
     final func follow(_ former: [OwnerLink]) {
-        guard let context = home.context, !former.isEmpty else { return }
+        guard let context = binding.context, !former.isEmpty else { return }
         for (link, now) in zip(former, ownerLinks()) {
             if now.stored == link.stored, now.present == link.present { continue }
             if let former = now.stored, former != now.present,
@@ -193,7 +193,7 @@ extension NSManagedObject {
                 else { continue }
                 state.setMembership(
                     of: objectKey, inStore: now.stored == owner, inMemory: now.present == owner,
-                    isOrdered: object.home.layout.toManys[index].isOrdered)
+                    isOrdered: object.binding.layout.toManys[index].isOrdered)
                 if objectKey.isTemporary { context.noteTemporaries(of: object) }
             }
         }
@@ -212,8 +212,8 @@ extension NSManagedObjectContext {
     final func ownerOfRecord(
         _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
     ) -> (NSManagedObject, Int)? {
-        guard !owner.isTemporary, case .toOne = member.home.layout.slots[slot].role,
-            case .toMany(let index)? = member.home.layout.destinations[slot].inverse,
+        guard !owner.isTemporary, case .toOne = member.binding.layout.slots[slot].role,
+            case .toMany(let index)? = member.binding.layout.destinations[slot].inverse,
             persistentStoreCoordinator?.objectStoreNumbers.contains(owner.storeNumber) == true
         else { return nil }
         return (object(for: owner), index)
@@ -223,7 +223,7 @@ extension NSManagedObjectContext {
     final func registeredOwner(
         _ owner: ObjectKey, of member: NSManagedObject, at slot: Int
     ) -> (NSManagedObject, Int)? {
-        let layout = member.home.layout
+        let layout = member.binding.layout
         switch layout.slots[slot].role {
         case .toOne:
             guard case .toMany(let index)? = layout.destinations[slot].inverse else { return nil }

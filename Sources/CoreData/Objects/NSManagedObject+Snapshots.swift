@@ -4,7 +4,7 @@ import Foundation
 extension NSManagedObject {
     /// The attributes and to-one ids of a row of this object's entity, by name; `NSNull` for nil.
     final func snapshotValues(of row: Snapshot) -> [String: Any] {
-        let layout = home.layout
+        let layout = binding.layout
         var values: [String: Any] = [:]
         for (slot, description) in layout.slots.enumerated() where description.isPersistent {
             switch description.role {
@@ -27,7 +27,7 @@ extension NSManagedObject {
     /// The object's present attributes and to-one ids by name, with its unsaved changes; `NSNull` for nil.
     final func currentSnapshotValues() -> [String: Any] {
         var values: [String: Any] = [:]
-        for (slot, description) in home.layout.slots.enumerated() where description.isPersistent {
+        for (slot, description) in binding.layout.slots.enumerated() where description.isPersistent {
             switch description.role {
             case .attribute: values[description.name] = boxedValue(at: slot) ?? NSNull()
             case .toOne: values[description.name] = reference(at: slot).map(identifier) ?? NSNull()
@@ -38,12 +38,12 @@ extension NSManagedObject {
     }
 
     private func identifier(_ key: ObjectKey) -> Any {
-        home.context.map { $0.objectID(for: key) } ?? NSNull()
+        binding.context.map { $0.objectID(for: key) } ?? NSNull()
     }
 
     /// A row made of this object's and of the values of a dictionary as `snapshotValues(of:)` gives it.
     final func row(fromSnapshotValues values: [String: Any], version: Int32) -> Snapshot {
-        let layout = home.layout
+        let layout = binding.layout
         let changes = ObjectOverlay()
         for (slot, description) in layout.slots.enumerated() {
             guard description.isPersistent, let value = values[description.name] else { continue }
@@ -68,5 +68,5 @@ extension NSManagedObject {
     }
 
     /// The object's key under its root entity, which does not depend on its concrete entity.
-    final var rootKey: ObjectKey { ObjectKey(layoutIndex: home.layout.rootIndex, key: key) }
+    final var rootKey: ObjectKey { ObjectKey(layoutIndex: binding.layout.rootIndex, key: key) }
 }

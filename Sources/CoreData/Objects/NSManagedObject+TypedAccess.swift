@@ -44,7 +44,7 @@ public final class ManagedSlot: Sendable {
             let properties = ModelsInUse.entities(of: type(of: object)).last?.propertiesByName
             isKnown = { properties?[$0] != nil }
         } else {
-            let access = object.home.layout.access
+            let access = object.binding.layout.access
             isKnown = { access[$0] != nil }
         }
         return !isKnown(name) && isKnown(otherName) ? otherName : name
@@ -64,7 +64,7 @@ public final class ManagedSlot: Sendable {
     private func find(in object: NSManagedObject, as kinds: AccessorKinds) -> Int {
         let name = key(in: object)
         if object.isRecorder { return KeyPathRecording.slot(of: object, askedFor: name, as: kinds) }
-        let layout = object.home.layout
+        let layout = object.binding.layout
         guard let access = layout.access[name] else {
             fatalError("Property '\(name)' is not in entity '\(layout.name)' of the model in use")
         }
@@ -201,7 +201,8 @@ extension NSManagedObject {
     public final func toMany(_ property: ManagedSlot) -> [NSManagedObject] {
         checkConfinement("reading", property.name)
         let index = property.slot(in: self, as: .toMany)
-        if index == ManagedSlot.fetched, case .fetched(let description)? = home.layout.access[property.key(in: self)] {
+        if index == ManagedSlot.fetched, case .fetched(let description)? = binding.layout.access[property.key(in: self)]
+        {
             return fetchedObjects(of: description)
         }
         return memberObjects(of: index)

@@ -11,11 +11,11 @@ extension NSManagedObject {
     }
 
     /// The layout of a new object; nil for an object that has a row.
-    private final var layoutOfNew: EntityLayout? { row === home.layout.defaultRow ? home.layout : nil }
+    private final var layoutOfNew: EntityLayout? { row === binding.layout.defaultRow ? binding.layout : nil }
 
     /// Sets an attribute from a value in the types of key-value coding; stops the process when the type does not fit.
     final func setBoxedValue(_ value: Any?, at slot: Int) {
-        let description = home.layout.slots[slot]
+        let description = binding.layout.slots[slot]
         if description.kind == .transformable {
             _ = firedRow()
             let overlay = ensureOverlay()
@@ -32,7 +32,7 @@ extension NSManagedObject {
                 """
                 Unacceptable type of value for attribute: property = "\(description.name)"; desired type = \
                 \(description.kind); given type = \(value.map { "\(type(of: $0))" } ?? "nil"); \
-                entity = \(home.layout.name).
+                entity = \(binding.layout.name).
                 """)
         }
         setSlot(slot, to: slotValue)
@@ -42,15 +42,15 @@ extension NSManagedObject {
     @inline(__always)
     final func noteChange() {
         noteNewValues()
-        if flags.contains([.updated, .pendingEvent]) || home.context == nil { return }
-        home.context?.noteUpdate(of: self)
+        if flags.contains([.updated, .pendingEvent]) || binding.context == nil { return }
+        binding.context?.noteUpdate(of: self)
     }
 
     // MARK: To-one
 
     /// Sets a to-one relationship and updates the inverse.
     final func setReference(_ object: NSManagedObject?, at slot: Int) {
-        let destination = home.layout.destinations[slot]
+        let destination = binding.layout.destinations[slot]
         if let object { checkRelation(to: object, slotName: slot, destination.layoutIndex) }
         let old = reference(at: slot)
         if old == object?.objectKey { return }
@@ -81,7 +81,7 @@ extension NSManagedObject {
         _ = firedRow()
         let overlay = ensureOverlay()
         overlay.set(target.map { .int($0.key) } ?? .null, at: slot, newLayout: layoutOfNew)
-        let companion = home.layout.destinations[slot].companion
+        let companion = binding.layout.destinations[slot].companion
         if companion >= 0 {
             overlay.set(target.map { .int(Int64($0.layoutIndex)) } ?? .null, at: companion)
         }
@@ -89,12 +89,12 @@ extension NSManagedObject {
     }
 
     final func slot(of relationship: NSRelationshipDescription) -> Int? {
-        guard case .toOne(let slot)? = home.layout.access[relationship.name] else { return nil }
+        guard case .toOne(let slot)? = binding.layout.access[relationship.name] else { return nil }
         return slot
     }
 
     final func toManyIndex(of relationship: NSRelationshipDescription) -> Int? {
-        guard case .toMany(let index)? = home.layout.access[relationship.name] else { return nil }
+        guard case .toMany(let index)? = binding.layout.access[relationship.name] else { return nil }
         return index
     }
 
@@ -116,7 +116,7 @@ extension NSManagedObject {
 
     /// Adds one member and updates the inverse. Does nothing if the object is a member already.
     final func addMember(_ object: NSManagedObject, to index: Int) {
-        let toMany = home.layout.toManys[index]
+        let toMany = binding.layout.toManys[index]
         checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex)
         let key = object.objectKey
         if members(of: index).contains(key) { return }
@@ -130,13 +130,13 @@ extension NSManagedObject {
         let key = object.objectKey
         guard members(of: index).contains(key) else { return }
         toManyState(index).noteRemoval(of: key)
-        unlink(object, in: home.layout.toManys[index])
+        unlink(object, in: binding.layout.toManys[index])
         noteChange()
     }
 
     /// Replaces the members, in the given order if the relationship is ordered, and updates the inverses.
     final func setMembers(_ objects: [NSManagedObject], of index: Int) {
-        let toMany = home.layout.toManys[index]
+        let toMany = binding.layout.toManys[index]
         for object in objects { checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex) }
         _ = members(of: index)
         let byKey = Dictionary(objects.map { ($0.objectKey, $0) }, uniquingKeysWith: { first, _ in first })
@@ -162,7 +162,7 @@ extension NSManagedObject {
             member.writeReference(objectKey, at: slot)
         case .ownerKey(let slot, _):
             if case .int(let former) = member.slotValue(at: slot), former != key {
-                home.context?.registeredObject(forOwnerKey: former, of: toMany.relationship)?
+                binding.context?.registeredObject(forOwnerKey: former, of: toMany.relationship)?
                     .noteMember(member.objectKey, joined: false, of: toMany.relationship)
             }
             member.setSlot(slot, to: .int(key))
@@ -201,29 +201,29 @@ extension NSManagedObject {
 
     @inline(__always)
     private func checkRelation(to object: NSManagedObject, slotName slot: Int, _ destinationIndex: Int) {
-        checkRelation(to: object, { home.layout.slots[slot].name }, destinationIndex)
+        checkRelation(to: object, { binding.layout.slots[slot].name }, destinationIndex)
     }
 
     @inline(__always)
     private func checkRelation(to object: NSManagedObject, _ name: () -> String, _ destinationIndex: Int) {
         // An object without a context is in another context, too.
-        if object.home.context !== home.context {
+        if object.binding.context !== binding.context {
             fatalError(
                 """
                 Illegal attempt to establish a relationship '\(name())' between objects in different contexts \
                 (source = \(objectID.uriRepresentation()) , destination = \(object.objectID.uriRepresentation()))
                 """)
         }
-        if home.context == nil, object !== self {
-            home.companions[object.objectKey] = object
-            object.home.companions[objectKey] = self
+        if binding.context == nil, object !== self {
+            binding.companions[object.objectKey] = object
+            object.binding.companions[objectKey] = self
         }
-        let destination = home.layout.model.entities[destinationIndex]
+        let destination = binding.layout.model.entities[destinationIndex]
         require(
-            destination.subtree.contains(object.home.layout.index),
+            destination.subtree.contains(object.binding.layout.index),
             """
             Unacceptable type of value for to-one relationship: property = "\(name())"; desired type = \
-            \(destination.name); given type = \(object.home.layout.name); entity = \(home.layout.name).
+            \(destination.name); given type = \(object.binding.layout.name); entity = \(binding.layout.name).
             """)
     }
 
@@ -233,7 +233,7 @@ extension NSManagedObject {
     final func persistentChanges() -> SlotMask {
         var changed = SlotMask()
         guard let overlay, let row else { return changed }
-        let slots = home.layout.slots
+        let slots = binding.layout.slots
         let values = overlay.values
         values.mask.forEach { slot in
             if slots[slot].isPersistent, !Self.isSame(values[slot], row, slot, slots[slot].kind) {
@@ -264,9 +264,9 @@ extension NSManagedObject {
 
     /// Turns changed transformable values into bytes.
     final func encodeBoxedChanges() throws {
-        if flags.contains(.inserted), !home.layout.transformableDefaults.isEmpty { try encodeBoxedDefaults() }
+        if flags.contains(.inserted), !binding.layout.transformableDefaults.isEmpty { try encodeBoxedDefaults() }
         guard let overlay, overlay.hasBoxedChanges else { return }
-        let slots = home.layout.slots
+        let slots = binding.layout.slots
         let pending = overlay.boxedChanges
         try pending.forEach { slot in
             guard case .attribute(let attribute) = slots[slot].role, slots[slot].isPersistent else { return }
@@ -282,7 +282,7 @@ extension NSManagedObject {
 
     /// Encodes the default values of a new object's transformable attributes as bytes, except of those that were set.
     private func encodeBoxedDefaults() throws {
-        let layout = home.layout
+        let layout = binding.layout
         for slot in layout.transformableDefaults where firedRow().isNull(slot) {
             if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { continue }
             guard case .attribute(let attribute) = layout.slots[slot].role, let value = attribute.defaultValue else {
@@ -296,14 +296,14 @@ extension NSManagedObject {
     final func builtRow(key: Int64, version: Int32, renaming permanent: [Int64: Int64]) -> Snapshot {
         let row = firedRow()
         if let overlay, overlay.values.arePacked, let packed = overlay.values.row {
-            return Self.row(from: packed, changes: nil, home.layout, key: key, version: version, renaming: permanent)
+            return Self.row(from: packed, changes: nil, binding.layout, key: key, version: version, renaming: permanent)
         }
-        return Self.row(from: row, changes: overlay, home.layout, key: key, version: version, renaming: permanent)
+        return Self.row(from: row, changes: overlay, binding.layout, key: key, version: version, renaming: permanent)
     }
 
     /// Moves the values of a new object into a row, until another value is set.
     final func packValues() {
-        guard flags.contains(.inserted), let overlay, overlay.canBePacked, let row, row === home.layout.defaultRow
+        guard flags.contains(.inserted), let overlay, overlay.canBePacked, let row, row === binding.layout.defaultRow
         else { return }
         overlay.values.pack(in: builtRow(key: key, version: row.version, renaming: [:]))
     }

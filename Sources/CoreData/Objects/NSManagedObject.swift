@@ -82,7 +82,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call,
     // and the check would cost more than the access.
-    @exclusivity(unchecked) final var home: ObjectHome
+    @exclusivity(unchecked) final var binding: EntityBinding
     @exclusivity(unchecked) final var key: Int64
     /// The object's reference to its row, counted by hand: the initialiser and `row` set it, `deinit` gives it back,
     /// and no other code touches it. An accessor that loads a counted reference retains and releases it around each
@@ -110,7 +110,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let materializer = ObjectMaterializer.pending {
             materializer.pointee.isPending = false
-            home = materializer.pointee.home.takeUnretainedValue()
+            binding = materializer.pointee.binding.takeUnretainedValue()
             key = materializer.pointee.key
             heldRow = materializer.pointee.row?.retain()
             flags = materializer.pointee.flags
@@ -120,12 +120,12 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             return
         }
         if let context {
-            home = context.home(forEntity: entity)
+            binding = context.binding(forEntity: entity)
         } else {
-            home = NSManagedObjectContext.detachedHome(for: entity)
+            binding = NSManagedObjectContext.detachedBinding(for: entity)
         }
-        if home.isClassMissing { home.findMissingClass(besides: Self.self) }
-        let layout = home.layout
+        if binding.isClassMissing { binding.findMissingClass(besides: Self.self) }
+        let layout = binding.layout
         require(
             !layout.entity.isAbstract,
             "Cannot create an instance of the abstract entity '\(layout.name)'")
@@ -135,7 +135,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         layoutIdentifier = layout.identifier
         super.init()
         countLife(true)
-        let object = type(of: self) == home.managedClass ? self : withClassOfEntity()
+        let object = type(of: self) == binding.managedClass ? self : withClassOfEntity()
         if let context {
             context.insertNew(object)
         }
@@ -152,7 +152,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     deinit {
-        if flags.contains(.registered) { home.identityMap?.unregister(self) }
+        if flags.contains(.registered) { binding.identityMap?.unregister(self) }
         countLife(false)
         heldRow?.release()
     }
@@ -172,14 +172,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     @inline(__always)
     private func countLife(_ comes: Bool) {
         #if DEBUG
-            home.account?.note(.object(entity: home.layout.name), comes: comes)
+            binding.account?.note(.object(entity: binding.layout.name), comes: comes)
         #endif
     }
 
     /// Moves the object to another context, or to none.
-    final func move(to new: ObjectHome) {
+    final func move(to new: EntityBinding) {
         countLife(false)
-        home = new
+        binding = new
         countLife(true)
     }
 
@@ -238,7 +238,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// The entity of the object. Any thread may read it.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/entity-swift.property)
-    open var entity: NSEntityDescription { home.layout.entity }
+    open var entity: NSEntityDescription { binding.layout.entity }
 
     /// The context that the object belongs to. Any thread may read it.
     ///
@@ -246,7 +246,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// context no longer exists.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/managedobjectcontext)
-    open var managedObjectContext: NSManagedObjectContext? { home.context }
+    open var managedObjectContext: NSManagedObjectContext? { binding.context }
 
     /// The id of the object. Any thread may read it.
     ///
@@ -256,17 +256,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/objectid)
     open var objectID: NSManagedObjectID {
         var id = objectKey
-        if key < 0, let permanent = home.context?.announcedKey(for: id) { id = permanent }
+        if key < 0, let permanent = binding.context?.announcedKey(for: id) { id = permanent }
         return NSManagedObjectID(
-            objectKey: id, modelLayout: home.modelLayout, store: id.isTemporary ? nil : store(of: id))
+            objectKey: id, modelLayout: binding.modelLayout, store: id.isTemporary ? nil : store(of: id))
     }
 
     private func store(of id: ObjectKey) -> NSPersistentStore? {
         let number = id.storeNumber
-        return home.context?.store(numbered: number) ?? home.coordinator?.store(numbered: number)
+        return binding.context?.store(numbered: number) ?? binding.coordinator?.store(numbered: number)
     }
 
-    final var objectKey: ObjectKey { ObjectKey(layoutIndex: home.layout.index, key: key) }
+    final var objectKey: ObjectKey { ObjectKey(layoutIndex: binding.layout.index, key: key) }
 
     /// A hash of the object's identity.
     // A `Hasher` mixes this once more.
@@ -357,7 +357,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/value(forkey:))
     open func value(forKey key: String) -> Any? {
         if isRecorder { return plainPrimitiveValue(forKey: key) }
-        guard let access = home.layout.access[key] else {
+        guard let access = binding.layout.access[key] else {
             return ownValue(forKey: key) ?? valueByName(forKey: key) ?? value(forUndefinedKey: key)
         }
         return value(by: access)
@@ -376,7 +376,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/setvalue(_:forkey:))
     open func setValue(_ value: Any?, forKey key: String) {
-        let access = home.layout.access
+        let access = binding.layout.access
         if let exact = access[key] { return set(value, forKey: key, by: exact) }
         let other = key.withOtherFirstLetter
         guard let found = access[other] else {
@@ -560,7 +560,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/value(forundefinedkey:))
     open func value(forUndefinedKey key: String) -> Any? {
         return UndecidedPredicate.noValue(
-            "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
+            "the entity \(binding.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 
     /// Takes a value for a key that the entity does not have; stops the process unless a subclass overrides it.
@@ -572,7 +572,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setvalue(_:forundefinedkey:))
     open func setValue(_ value: Any?, forUndefinedKey key: String) {
         fatalError(
-            "the entity \(home.layout.name) is not key value coding-compliant for the key \"\(key)\".")
+            "the entity \(binding.layout.name) is not key value coding-compliant for the key \"\(key)\".")
     }
 
     /// Fires the fault. Custom getters call it before they read a primitive value.
@@ -612,7 +612,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didchangevalue(forkey:))
     open func didChangeValue(forKey key: String) {
         checkConfinement(#function, key)
-        if Self.contextShouldIgnoreUnmodeledPropertyChanges, home.layout.access[key] == nil { return }
+        if Self.contextShouldIgnoreUnmodeledPropertyChanges, binding.layout.access[key] == nil { return }
         noteChange()
     }
 
@@ -784,17 +784,17 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Describes the object with its values on its context's queue, and with its id alone on any other queue.
     open override var description: String {
-        if let context = home.context, context.queue != nil, !context.isHeldByCaller {
-            return "<\(type(of: self))> (entity: \(home.layout.name); id: "
+        if let context = binding.context, context.queue != nil, !context.isHeldByCaller {
+            return "<\(type(of: self))> (entity: \(binding.layout.name); id: "
                 + "\(objectID.uriRepresentation().absoluteString); of another queue)"
         }
         let state = isFaultUnchecked ? "fault" : "\(flags.contains(.inserted) ? "inserted" : "data")"
         let id = objectID.uriRepresentation().absoluteString
         guard !isFaultUnchecked else {
-            return "<\(type(of: self))> (entity: \(home.layout.name); id: \(id); data: <\(state)>)"
+            return "<\(type(of: self))> (entity: \(binding.layout.name); id: \(id); data: <\(state)>)"
         }
         var values: [String] = []
-        for (name, access) in home.layout.access.sorted(by: { $0.key < $1.key }) {
+        for (name, access) in binding.layout.access.sorted(by: { $0.key < $1.key }) {
             switch access {
             case .attribute(let slot): values.append("\(name) = \(attributeDescription(slot))")
             case .toOne(let slot):
@@ -806,7 +806,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
                 values.append("\(name) = \(compositeValue(composite).map { "\($0)" } ?? "nil")")
             }
         }
-        return "<\(type(of: self))> (entity: \(home.layout.name); id: \(id); data: {\(values.joined(separator: "; "))})"
+        return
+            "<\(type(of: self))> (entity: \(binding.layout.name); id: \(id); data: {\(values.joined(separator: "; "))})"
     }
 
     private func attributeDescription(_ slot: Int) -> String {

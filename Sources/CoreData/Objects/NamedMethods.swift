@@ -111,7 +111,7 @@ extension NSManagedObject {
     /// Whether the class has methods such as `validateEmail(_:)`. A save reads this for each object.
     final var validatesByName: Bool {
         let type = type(of: self)
-        return type == home.managedClass ? home.validatesByName : NamedMethods.validates(type)
+        return type == binding.managedClass ? binding.validatesByName : NamedMethods.validates(type)
     }
 
     /// Calls the method `validateEmail(_:)` of the class for the key `email`, if there is one.
@@ -122,7 +122,7 @@ extension NSManagedObject {
         do {
             _ = try body(self, NamedArguments(place: value))
         } catch let error as UnfitArgument {
-            fatalError("The value of '\(key)' of entity '\(home.layout.name)' does not fit its validation: \(error)")
+            fatalError("The value of '\(key)' of entity '\(binding.layout.name)' does not fit its validation: \(error)")
         }
     }
 
@@ -142,7 +142,7 @@ extension NSManagedObject {
         do {
             _ = try body(self, NamedArguments([value]))
         } catch {
-            fatalError("The value for '\(key)' of entity '\(home.layout.name)' cannot be set: \(error)")
+            fatalError("The value for '\(key)' of entity '\(binding.layout.name)' cannot be set: \(error)")
         }
         return true
     }

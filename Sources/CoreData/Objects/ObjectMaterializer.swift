@@ -9,7 +9,7 @@ import Foundation
 struct ObjectMaterializer {
     /// The values that the initialiser reads; unretained, because the caller of `materialize` holds them.
     struct Record {
-        var home: Unmanaged<ObjectHome>
+        var binding: Unmanaged<EntityBinding>
         var layoutIdentifier: UInt32
         var key: Int64 = 0
         var row: Unmanaged<Snapshot>?
@@ -18,28 +18,28 @@ struct ObjectMaterializer {
         var isPending = false
     }
 
-    let home: ObjectHome
+    let binding: EntityBinding
     let layoutIndex: Int
     private let entity: NSEntityDescription
     private let managedClass: NSManagedObject.Type
     private let layoutIdentifier: UInt32
     private let record: UnsafeMutablePointer<Record>
 
-    init(home: ObjectHome) {
-        self.home = home
-        home.findMissingClass()
-        layoutIndex = home.layout.index
-        entity = home.layout.entity
-        managedClass = home.managedClass
-        layoutIdentifier = home.layout.identifier
-        record = Self.recordOfThread(home)
+    init(binding: EntityBinding) {
+        self.binding = binding
+        binding.findMissingClass()
+        layoutIndex = binding.layout.index
+        entity = binding.layout.entity
+        managedClass = binding.managedClass
+        layoutIdentifier = binding.layout.identifier
+        record = Self.recordOfThread(binding)
     }
 
     /// The record of the calling thread. It is made once and ends with the thread.
-    private static func recordOfThread(_ home: ObjectHome) -> UnsafeMutablePointer<Record> {
+    private static func recordOfThread(_ binding: EntityBinding) -> UnsafeMutablePointer<Record> {
         if let known = pthread_getspecific(threadKey) { return known.assumingMemoryBound(to: Record.self) }
         let record = UnsafeMutablePointer<Record>.allocate(capacity: 1)
-        record.initialize(to: Record(home: Unmanaged.passUnretained(home), layoutIdentifier: 0))
+        record.initialize(to: Record(binding: Unmanaged.passUnretained(binding), layoutIdentifier: 0))
         pthread_setspecific(threadKey, record)
         return record
     }
@@ -70,7 +70,7 @@ struct ObjectMaterializer {
     /// Materializes one object of the entity binding's class.
     @inline(__always)
     func materialize(key: Int64, row: Snapshot?, flags: NSManagedObject.Flags) -> NSManagedObject {
-        record.pointee.home = Unmanaged.passUnretained(home)
+        record.pointee.binding = Unmanaged.passUnretained(binding)
         record.pointee.layoutIdentifier = layoutIdentifier
         record.pointee.key = key
         record.pointee.row = row.map { Unmanaged.passUnretained($0) }

@@ -8,7 +8,7 @@ enum ObjectValidation {
         if ValidationHook.isOverridden(by: type(of: object)) || object.validatesByName {
             return try askForEachProperty(of: object)
         }
-        let layout = object.home.layout
+        let layout = object.binding.layout
         let rules = layout.validationRules
         if rules.isEmpty { return }
         var errors: [NSError] = []
@@ -54,7 +54,7 @@ enum ObjectValidation {
 
     /// Checks a value for a property against the model.
     static func validate(_ value: Any?, forKey key: String, of object: NSManagedObject) throws {
-        let layout = object.home.layout
+        let layout = object.binding.layout
         let rules = layout.validationRules
         var errors: [NSError] = []
         switch layout.access[key] {
@@ -90,7 +90,7 @@ enum ObjectValidation {
     /// and takes over replaced values.
     private static func askForEachProperty(of object: NSManagedObject) throws {
         var errors: [NSError] = []
-        let layout = object.home.layout
+        let layout = object.binding.layout
         for (key, access) in layout.access.sorted(by: { $0.key < $1.key }) {
             switch access {
             case .attribute(let slot):
@@ -151,7 +151,7 @@ enum ObjectValidation {
     }
 
     private static func notANumber(_ slot: Slot, _ object: NSManagedObject) -> NSError {
-        slot.notANumber(entity: object.home.layout.name, of: object)
+        slot.notANumber(entity: object.binding.layout.name, of: object)
     }
 
     private static func isNaN(_ slot: Int, in object: NSManagedObject) -> Bool {
@@ -197,7 +197,7 @@ enum ObjectValidation {
                         + "which is deleted."))
         }
         let isNew = object.flags.contains(.inserted)
-        for (slot, description) in object.home.layout.slots.enumerated()
+        for (slot, description) in object.binding.layout.slots.enumerated()
         where isNew || object.overlay?.mask.contains(slot) == true {
             switch description.role {
             case .toOne: check(object.reference(at: slot).flatMap(context.registeredObject(for:)), description.name)
@@ -207,7 +207,7 @@ enum ObjectValidation {
             case .attribute, .companion, .order: continue
             }
         }
-        for toMany in object.home.layout.toManys {
+        for toMany in object.binding.layout.toManys {
             // A relationship without an inverse is kept in the rows of the members, and the rows of deleted members are
             // not written.
             if toMany.relationship.inverseRelationship == nil { continue }
@@ -229,7 +229,7 @@ enum ObjectValidation {
     }
 
     private static func isMissing(_ slot: Int, in object: NSManagedObject, _ row: Snapshot) -> Bool {
-        if object.home.layout.hasTransformables, object.home.layout.slots[slot].kind == .transformable {
+        if object.binding.layout.hasTransformables, object.binding.layout.slots[slot].kind == .transformable {
             return object.boxedValue(at: slot) == nil
         }
         if let overlay = object.overlay, overlay.mask.contains(slot) { return overlay.isNull(slot) }
@@ -256,6 +256,6 @@ enum ObjectValidation {
     ) -> NSError {
         var info: [String: Any] = [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: name]
         if let value { info[NSValidationValueErrorKey] = value }
-        return NSError.coreData(code, reason: "\(reason) (entity \(object.home.layout.name))", userInfo: info)
+        return NSError.coreData(code, reason: "\(reason) (entity \(object.binding.layout.name))", userInfo: info)
     }
 }

@@ -35,7 +35,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     private func refresh() {
-        owner.checkConfinement("reading", owner.home.layout.toManys[position].relationship.name)
+        owner.checkConfinement("reading", owner.binding.layout.toManys[position].relationship.name)
         let members = owner.memberObjects(of: position)
         isBusy = true
         defer { isBusy = false }
@@ -83,7 +83,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     override func add(_ object: Any) {
         if isBusy { return super.add(object) }
-        owner.checkConfinement("adding to", owner.home.layout.toManys[position].relationship.name)
+        owner.checkConfinement("adding to", owner.binding.layout.toManys[position].relationship.name)
         owner.addMember(member(object), to: position)
         isBusy = true
         super.add(object)

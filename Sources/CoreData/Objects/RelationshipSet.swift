@@ -20,21 +20,21 @@ final class RelationshipSet: NSMutableSet {
     required init?(coder aDecoder: NSCoder) { fatalError("a relationship's set belongs to an object") }
 
     private var members: [NSManagedObject] {
-        owner.checkConfinement("reading", owner.home.layout.toManys[index].relationship.name)
+        owner.checkConfinement("reading", owner.binding.layout.toManys[index].relationship.name)
         return owner.memberObjects(of: index)
     }
 
     // MARK: Reading
 
     override var count: Int {
-        owner.checkConfinement("reading", owner.home.layout.toManys[index].relationship.name)
+        owner.checkConfinement("reading", owner.binding.layout.toManys[index].relationship.name)
         return owner.members(of: index).count
     }
 
     override func member(_ object: Any) -> Any? {
         guard let object = object as? NSManagedObject else { return nil }
-        owner.checkConfinement("reading", owner.home.layout.toManys[index].relationship.name)
-        return object.home.context === owner.home.context && owner.members(of: index).contains(object.objectKey)
+        owner.checkConfinement("reading", owner.binding.layout.toManys[index].relationship.name)
+        return object.binding.context === owner.binding.context && owner.members(of: index).contains(object.objectKey)
             ? object : nil
     }
 
@@ -88,12 +88,12 @@ final class RelationshipSet: NSMutableSet {
     }
 
     private func replace(by objects: [NSManagedObject]) {
-        owner.checkConfinement("writing", owner.home.layout.toManys[index].relationship.name)
+        owner.checkConfinement("writing", owner.binding.layout.toManys[index].relationship.name)
         owner.setMembers(objects, of: index)
     }
 
     private func managedObject(_ object: Any) -> NSManagedObject {
-        owner.checkConfinement("writing", owner.home.layout.toManys[index].relationship.name)
+        owner.checkConfinement("writing", owner.binding.layout.toManys[index].relationship.name)
         return owner.requireManagedObject(object, of: index)
     }
 }

@@ -34,8 +34,10 @@ extension NSManagedObject {
     }
 
     private func rowReference(to key: ObjectKey) -> RowReference? {
-        guard !key.isTemporary, home.context?.persistentStoreCoordinator?.hasObjectStores == false else { return nil }
+        guard !key.isTemporary, binding.context?.persistentStoreCoordinator?.hasObjectStores == false else {
+            return nil
+        }
         return RowReference(
-            entityName: home.modelLayout.entities[key.layoutIndex].name, number: key.primaryKey)
+            entityName: binding.modelLayout.entities[key.layoutIndex].name, number: key.primaryKey)
     }
 }

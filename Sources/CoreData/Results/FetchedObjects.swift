@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
         var plan = try plan(for: request)
         plan.parameters.fetchBatchSize = batchSize
         plan.store.isLarge = true
-        home(at: plan.store.layout.index).findMissingClass(besides: Object.self)
+        binding(at: plan.store.layout.index).findMissingClass(besides: Object.self)
         return FetchedObjects(keep(try keys(plan), plan), in: self)
     }
 }

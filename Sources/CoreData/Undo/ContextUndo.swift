@@ -74,13 +74,13 @@ final class ContextUndo {
     private func load(_ object: NSManagedObject) {
         guard !object.flags.contains(.inserted), !object.flags.contains(.inaccessible) else { return }
         _ = object.firedRow()
-        for toMany in object.home.layout.toManys { _ = object.members(of: toMany.index) }
+        for toMany in object.binding.layout.toManys { _ = object.members(of: toMany.index) }
     }
 
     /// Loads ordered lists that lost members before they were read. After a save the place of a removed member is
     /// unknown.
     private func loadLists(_ object: NSManagedObject) {
-        for toMany in object.home.layout.toManys where toMany.isOrdered {
+        for toMany in object.binding.layout.toManys where toMany.isOrdered {
             guard let state = object.existingToManyState(toMany.index), state.isFault, !state.removed.isEmpty else {
                 continue
             }

@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
     /// Registers the changes of objects since changes were last processed.
     final func registerUndo(of changed: [NSManagedObject], inserted: [NSManagedObject]) {
         guard let undoRecord else { return }
-        let own = changed.filter { $0.home.context === self && !$0.flags.contains(.mergedAway) }
+        let own = changed.filter { $0.binding.context === self && !$0.flags.contains(.mergedAway) }
         let changes = undoRecord.changes(of: own, inserted: inserted)
         if changes.isEmpty { return }
         undoRecord.manager.registerUndo(withTarget: self) { $0.revert(changes) }
@@ -98,14 +98,14 @@ extension NSManagedObjectContext {
 
     /// Whether an object can be restored. An object that was removed by another process or by a refresh cannot.
     private func isUsable(_ object: NSManagedObject) -> Bool {
-        guard object.home.context === self else { return false }
+        guard object.binding.context === self else { return false }
         if !object.flags.contains(.deleted) { _ = object.firedRow() }
         return !object.flags.contains(.inaccessible)
     }
 
     private func revertValues(_ change: ObjectChange) {
         let object = change.object
-        let slots = object.home.layout.slots
+        let slots = object.binding.layout.slots
         for slot in change.changedSlots {
             let overlay = object.ensureOverlay()
             switch change.before.value(at: slot, kind: slots[slot].kind) {
@@ -153,13 +153,13 @@ extension NSManagedObjectContext {
     /// Brings back a deleted object, or a new one that was removed.
     private func resurrect(_ object: NSManagedObject, as before: ObjectState, knowing after: ObjectState) {
         undoRecord?.noteAbsence(of: object)
-        if object.home.context === self, !object.flags.contains(.gone) {
+        if object.binding.context === self, !object.flags.contains(.gone) {
             revive(object)
             return
         }
         // The deletion was saved. The object is inserted again under its key, because other contexts may have the
         // object under that key.
-        object.move(to: home(at: object.home.layout.index))
+        object.move(to: binding(at: object.binding.layout.index))
         if let key = undoRecord?.renames[object.key] { object.key = key }
         // An object that stood for the missing row since the deletion is dropped, also one that a child inserted and
         // undo removed.
@@ -174,8 +174,8 @@ extension NSManagedObjectContext {
         if let savedRow {
             // The row exists. Only its deletion, which was not saved, is taken back.
             object.flags = [.registered, .updated, .listedUpdated, .pendingInsert]
-            let old = before.row ?? object.row ?? object.home.layout.defaultRow
-            for (slot, description) in object.home.layout.slots.enumerated() {
+            let old = before.row ?? object.row ?? object.binding.layout.defaultRow
+            for (slot, description) in object.binding.layout.slots.enumerated() {
                 let value = before.mask.contains(slot) ? before.values[slot] : old?.value(slot, kind: description.kind)
                 overlay.set(value ?? .null, at: slot)
             }
@@ -183,14 +183,14 @@ extension NSManagedObjectContext {
             updatedList.append(object)
         } else {
             object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
-            object.row = before.row ?? object.row ?? object.home.layout.defaultRow
+            object.row = before.row ?? object.row ?? object.binding.layout.defaultRow
             overlay.values = before.values
             // A row that was built before the deletion may have another key.
             overlay.currentRow = nil
             insertedList.append(object)
         }
-        object.home.identityMap?.register(object)
-        for toMany in object.home.layout.toManys {
+        object.binding.identityMap?.register(object)
+        for toMany in object.binding.layout.toManys {
             let members = (before.toMany(toMany.index)?.members ?? after.toMany(toMany.index)?.members ?? [])
                 .map { $0.renamed(undoRecord?.renames ?? [:]) }
             if savedRow != nil { _ = object.members(of: toMany.index) } else if members.isEmpty { continue }
@@ -204,7 +204,7 @@ extension NSManagedObjectContext {
     /// not record its member's deletion. So no recorded change restores the member if the deletion was saved and the
     /// relationship was read since then.
     private func rejoinOwners(_ object: NSManagedObject) {
-        for (slot, description) in object.home.layout.slots.enumerated() {
+        for (slot, description) in object.binding.layout.slots.enumerated() {
             guard case .owner(let relationship) = description.role, case .int(let key) = object.slotValue(at: slot),
                 let toMany = modelLayout?.layout(of: relationship.entity)?.toManys
                     .first(where: { $0.relationship === relationship }),
@@ -242,7 +242,7 @@ extension NSManagedObjectContext {
 
     /// Clears the changes of an object whose values are again those of its row.
     private func clearIfUnchanged(_ object: NSManagedObject) {
-        guard object.home.context === self, object.flags.contains(.updated),
+        guard object.binding.context === self, object.flags.contains(.updated),
             object.flags.isDisjoint(with: [.inserted, .deleted, .pendingEvent]), object.row != nil,
             !object.hasToManyChanges,
             object.persistentChanges().isEmpty
@@ -250,7 +250,7 @@ extension NSManagedObjectContext {
         guard let overlay = object.overlay else { return object.flags.subtract([.updated]) }
         var isTransient = !overlay.boxedChanges.isEmpty
         overlay.mask.forEach { slot in
-            if !object.home.layout.slots[slot].isPersistent { isTransient = true }
+            if !object.binding.layout.slots[slot].isPersistent { isTransient = true }
         }
         if isTransient { return }
         overlay.values = ChangedValues()

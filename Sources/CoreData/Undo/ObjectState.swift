@@ -79,7 +79,7 @@ struct ObjectChange {
         candidates.formUnion(after.mask)
         candidates.formUnion(before.boxedChanges)
         candidates.formUnion(after.boxedChanges)
-        let slots = object.home.layout.slots
+        let slots = object.binding.layout.slots
         var changed: [Int] = []
         candidates.forEach { slot in
             let kind = slots[slot].kind

@@ -7,7 +7,7 @@
 struct AccessorWriter {
     let module: String
     let imports: ImportWriter
-    let homes: TypeHomes
+    let declaringModules: DeclaringModules
 
     /// The text for some files. The members are numbered as in `names`.
     func text(
@@ -19,7 +19,8 @@ struct AccessorWriter {
             "// The accessors of the @NSManaged declarations in \(places). Generated: changes will be lost.", "",
         ]
         if !members.isEmpty {
-            lines += imports.lines(of: files, for: members.map(\.member), except: module, homes: homes)
+            lines += imports.lines(
+                of: files, for: members.map(\.member), except: module, declaringModules: declaringModules)
         }
         for (number, member, access) in members {
             guard let getter = names.getters[number] else { continue }

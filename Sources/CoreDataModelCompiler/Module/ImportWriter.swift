@@ -34,13 +34,14 @@ struct ImportWriter {
     }
 
     /// The imports of some files, for accessors of these members. The framework is imported in any case, and once.
-    func lines(of files: [ScannedFile], for members: [ManagedMember], except own: String, homes: TypeHomes) -> [String]
-    {
+    func lines(
+        of files: [ScannedFile], for members: [ManagedMember], except own: String, declaringModules: DeclaringModules
+    ) -> [String] {
         let imports = files.flatMap(\.imports).filter { $0.module != own }
         let imported = Set(imports.map(\.module))
         /// The level that the accessors need, of the levels in the files.
         func need(_ module: String, upTo levels: [Access]) -> Access {
-            let users = members.filter { homes.may(module, declareTypesOf: $0, imported) }
+            let users = members.filter { declaringModules.may(module, declareTypesOf: $0, imported) }
             return min(users.map(\.access).max() ?? .isInternal, levels.max() ?? .isInternal)
         }
         let framework = imports.filter { $0.module == Self.framework }

@@ -86,7 +86,7 @@ struct ImportLevelTests {
         let base = ScannedModule(
             name: "Base", files: [DeclarationScanner.scan(source: "public enum Kind: Int {}", path: "Base.swift")])
         let file = DeclarationScanner.scan(source: source, path: "Book.swift")
-        let homes = TypeHomes(ScannedModule(name: "Kit", files: [file]), dependencies: [base])
+        let homes = DeclaringModules(ScannedModule(name: "Kit", files: [file]), dependencies: [base])
         func lines(_ files: [ScannedFile]) -> [String] {
             ImportWriter(files).lines(of: [file], for: file.members, except: "Kit", homes: homes)
         }

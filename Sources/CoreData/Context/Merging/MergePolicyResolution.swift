@@ -17,7 +17,7 @@ struct MergePolicyResolution {
 
     func run() {
         let object = conflict.sourceObject
-        guard let context = object.home.context else { return }
+        guard let context = object.binding.context else { return }
         let isDeleted = object.flags.contains(.deleted)
         guard let latest = conflict.latestRow else {
             // The row is gone. A deleted object needs nothing more. If the object wins, the save inserts it again.

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     /// Does the work of `detectConflicts(for:)` unless a subclass overrides it.
     final func plainDetectConflicts(for object: NSManagedObject) {
         checkConfinement(with: object)
-        guard object.home.context === self, object.key > 0 else { return }
+        guard object.binding.context === self, object.key > 0 else { return }
         _ = object.firedRow()
         watchedObjects.append(object)
     }
@@ -41,7 +41,8 @@ extension NSManagedObjectContext {
     /// Objects whose rows the save only has to find unchanged.
     final var watchedForSave: [NSManagedObject] {
         watchedObjects.filter {
-            $0.home.context === self && $0.row != nil && $0.flags.isDisjoint(with: [.updated, .deleted, .inaccessible])
+            $0.binding.context === self && $0.row != nil
+                && $0.flags.isDisjoint(with: [.updated, .deleted, .inaccessible])
         }
     }
 
@@ -53,7 +54,7 @@ extension NSManagedObjectContext {
         for object in work.updated + work.deleted + watchedForSave {
             guard let row = object.row, !object.flags.contains(.inaccessible),
                 !reinsertedObjects.contains(ObjectIdentifier(object)),
-                let cached = coordinator.cachedRow(for: object.objectKey, rootIndex: object.home.layout.rootIndex),
+                let cached = coordinator.cachedRow(for: object.objectKey, rootIndex: object.binding.layout.rootIndex),
                 RowVersion.isOlder(row.version, than: cached.version)
             else { continue }
             conflicts.append(SaveConflicts.Conflict(key: object.objectKey, expected: row, found: cached))
@@ -86,7 +87,7 @@ extension NSManagedObjectContext {
         defer { for conflict in conflicts { uniteMembers(of: conflict.sourceObject) } }
         for (conflict, wentBack) in zip(conflicts, wentBack) {
             let object = conflict.sourceObject
-            guard object.home.context === self else { continue }
+            guard object.binding.context === self else { continue }
             if let found = conflict.foundRow {
                 guard let row = object.row, row !== found,
                     wentBack || !RowVersion.isOlder(found.version, than: row.version)
@@ -111,12 +112,12 @@ extension NSManagedObjectContext {
     /// A deletion wins over relationships that another context has given the object since it was read. The delete rules
     /// apply to these, too.
     private func leaveNewcomers(_ conflict: SaveConflicts.Conflict, of object: NSManagedObject) throws {
-        let layout = object.home.layout
+        let layout = object.binding.layout
         func leave(_ relationship: NSRelationshipDescription, _ key: ObjectKey, _ forget: (NSManagedObject) -> Void)
             throws
         {
             let newcomer = self.object(for: key)
-            persistentStoreCoordinator?.forgetCachedRow(key, rootIndex: newcomer.home.layout.rootIndex)
+            persistentStoreCoordinator?.forgetCachedRow(key, rootIndex: newcomer.binding.layout.rootIndex)
             refresh(newcomer, mergeChanges: true)
             if newcomer.flags.contains(.deleted) { return }
             switch relationship.deleteRule {

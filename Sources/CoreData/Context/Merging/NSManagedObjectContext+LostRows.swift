@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
     /// Removes objects whose rows are gone from the context, without making them changes to save. References of new
     /// objects to them become nil. The next did-change notification names them; after that they belong to no context.
     final func acceptDeletions(of objects: [NSManagedObject]) {
-        let going = objects.filter { $0.home.context === self && $0.flags.isDisjoint(with: [.gone, .mergedAway]) }
+        let going = objects.filter { $0.binding.context === self && $0.flags.isDisjoint(with: [.gone, .mergedAway]) }
         if going.isEmpty { return }
         for object in going { cutReferences(to: object) }
         let keys = Set(going.map(\.objectKey))
@@ -25,13 +25,13 @@ extension NSManagedObjectContext {
     /// Unsaved references to an object that is gone become nil.
     private func cutReferences(to object: NSManagedObject) {
         let key = object.objectKey
-        for toMany in object.home.layout.toManys {
+        for toMany in object.binding.layout.toManys {
             for member in object.existingToManyState(toMany.index)?.added.keys ?? [] {
                 registeredObject(for: member)?.leaveOwner(key, of: toMany)
             }
         }
-        for (slot, destination) in object.home.layout.destinations.enumerated() where object.row != nil {
-            guard case .toOne(let inverse)? = destination.inverse, case .toOne = object.home.layout.slots[slot].role,
+        for (slot, destination) in object.binding.layout.destinations.enumerated() where object.row != nil {
+            guard case .toOne(let inverse)? = destination.inverse, case .toOne = object.binding.layout.slots[slot].role,
                 let other = object.reference(at: slot).flatMap({ registeredObject(for: $0) }),
                 other.overlay?.mask.contains(inverse) == true, other.reference(at: inverse) == key
             else { continue }
@@ -41,10 +41,11 @@ extension NSManagedObjectContext {
 
     /// Sets unsaved references without an inverse to objects that are gone to nil.
     private func cutOneWayReferences(to gone: Set<ObjectKey>) {
-        for object in insertedList + updatedList where object.home.context === self {
+        for object in insertedList + updatedList where object.binding.context === self {
             guard let overlay = object.overlay, !overlay.mask.isEmpty else { continue }
-            for (slot, destination) in object.home.layout.destinations.enumerated() where overlay.mask.contains(slot) {
-                guard destination.inverse == nil, case .toOne = object.home.layout.slots[slot].role,
+            for (slot, destination) in object.binding.layout.destinations.enumerated() where overlay.mask.contains(slot)
+            {
+                guard destination.inverse == nil, case .toOne = object.binding.layout.slots[slot].role,
                     let key = object.reference(at: slot), gone.contains(key)
                 else { continue }
                 object.writeReference(nil, at: slot)
@@ -65,15 +66,15 @@ extension NSManagedObjectContext {
         defer { noteRefresh(of: object) }
         if !withReferences { return }
         let key = object.objectKey
-        for other in updatedList where other.home.context === self && other !== object {
+        for other in updatedList where other.binding.context === self && other !== object {
             guard let overlay = other.overlay, let row = other.row else { continue }
-            for (slot, description) in other.home.layout.slots.enumerated() {
+            for (slot, description) in other.binding.layout.slots.enumerated() {
                 guard case .toOne = description.role, overlay.mask.contains(slot), overlay.values[slot].isNull,
-                    row.reference(at: slot, other.home.layout) == key
+                    row.reference(at: slot, other.binding.layout) == key
                 else { continue }
                 let links = other.ownerLinks()
                 other.dropChange(at: slot)
-                let companion = other.home.layout.destinations[slot].companion
+                let companion = other.binding.layout.destinations[slot].companion
                 if companion >= 0 { other.dropChange(at: companion) }
                 other.follow(links)
             }

@@ -153,7 +153,7 @@ extension NSManagedObjectContext {
         return try rowSource?.rows(for: keys, in: self) ?? [:]
     }
 
-    final func rootIndex(of key: ObjectKey) -> Int { home(at: key.layoutIndex).layout.rootIndex }
+    final func rootIndex(of key: ObjectKey) -> Int { binding(at: key.layoutIndex).layout.rootIndex }
 
     private func forgetCachedRows(_ changes: MergedChanges) {
         guard let coordinator = persistentStoreCoordinator, let modelLayout else { return }

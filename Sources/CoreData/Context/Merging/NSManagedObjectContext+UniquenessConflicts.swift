@@ -54,7 +54,7 @@ extension NSManagedObjectContext {
         guard object.flags.contains(.updated) else { return false }
         let changed = object.persistentChanges()
         return constraint.contains { name in
-            switch object.home.layout.access(at: name) {
+            switch object.binding.layout.access(at: name) {
             case .attribute(let slot)?, .toOne(let slot)?: changed.contains(slot)
             default: false
             }

@@ -23,7 +23,7 @@ struct UniquenessResolution {
     }
 
     func run() {
-        let objects = conflict.conflictingObjects.filter { $0.home.context != nil && !$0.flags.contains(.deleted) }
+        let objects = conflict.conflictingObjects.filter { $0.binding.context != nil && !$0.flags.contains(.deleted) }
         if let database = conflict.databaseObject {
             for object in objects where object !== database { resolve(object, against: database) }
             return
@@ -36,7 +36,7 @@ struct UniquenessResolution {
     }
 
     private func resolve(_ object: NSManagedObject, against rival: NSManagedObject) {
-        guard let context = object.home.context, rival.home.context === context else { return }
+        guard let context = object.binding.context, rival.binding.context === context else { return }
         if object.flags.contains(.inserted) {
             take(over: object, to: rival)
             context.replace(object, by: rival)
@@ -55,7 +55,7 @@ struct UniquenessResolution {
 
     /// Copies the values of a new object that the remaining object takes over, and moves all its relationships.
     private func take(over object: NSManagedObject, to winner: NSManagedObject) {
-        let slots = object.home.layout.slots
+        let slots = object.binding.layout.slots
         for (slot, description) in slots.enumerated() where description.isPersistent && isShared(slot, object, winner) {
             guard case .attribute = description.role else { continue }
             let isSet = object.isSetInMemory(slot)
@@ -79,7 +79,7 @@ struct UniquenessResolution {
 
     /// Moves the relationships of a replaced object to the one that remains.
     private func moveRelationships(from loser: NSManagedObject, to winner: NSManagedObject, replacingToOne: Bool) {
-        let layout = loser.home.layout
+        let layout = loser.binding.layout
         for (slot, description) in layout.slots.enumerated() {
             guard case .toOne = description.role, isShared(slot, loser, winner) else { continue }
             let target = loser.referencedObject(at: slot)
@@ -90,36 +90,36 @@ struct UniquenessResolution {
             if loser.reference(at: slot) != nil { loser.setReference(nil, at: slot) }
         }
         for toMany in layout.toManys
-        where winner.home.layout.toManys.indices.contains(toMany.index)
-            && winner.home.layout.toManys[toMany.index].relationship === toMany.relationship
+        where winner.binding.layout.toManys.indices.contains(toMany.index)
+            && winner.binding.layout.toManys[toMany.index].relationship === toMany.relationship
         {
             for member in loser.memberObjects(of: toMany.index) where member !== loser {
                 winner.addMember(member, to: toMany.index)
             }
             loser.setMembers([], of: toMany.index)
         }
-        loser.home.context?.redirectReferences(from: loser, to: winner)
+        loser.binding.context?.redirectReferences(from: loser, to: winner)
     }
 
     private func isShared(_ slot: Int, _ one: NSManagedObject, _ other: NSManagedObject) -> Bool {
-        let (mine, theirs) = (one.home.layout.slots, other.home.layout.slots)
+        let (mine, theirs) = (one.binding.layout.slots, other.binding.layout.slots)
         return slot < theirs.count && mine[slot].declaringIndex == theirs[slot].declaringIndex
     }
 
     private func revertConstraint(of object: NSManagedObject) {
         let links = object.ownerLinks()
         for name in conflict.constraint {
-            switch object.home.layout.access(at: name) {
+            switch object.binding.layout.access(at: name) {
             case .attribute(let slot)?: object.dropChange(at: slot)
             case .toOne(let slot)?:
                 object.dropChange(at: slot)
-                let companion = object.home.layout.destinations[slot].companion
+                let companion = object.binding.layout.destinations[slot].companion
                 if companion >= 0 { object.dropChange(at: companion) }
             case .toMany?, .fetched?, .composite?, nil: continue
             }
         }
         object.follow(links)
-        object.home.context?.noteRefresh(of: object)
+        object.binding.context?.noteRefresh(of: object)
     }
 
     private func revertAll(_ object: NSManagedObject, _ row: Snapshot) {
@@ -128,7 +128,7 @@ struct UniquenessResolution {
         object.overlay?.discardChanges()
         object.flags.remove(.updated)
         object.follow(links)
-        object.home.context?.noteRefresh(of: object)
+        object.binding.context?.noteRefresh(of: object)
     }
 }
 
@@ -142,15 +142,16 @@ extension NSManagedObjectContext {
 
     /// Makes relationships without an inverse that lead to one object lead to another one.
     fileprivate final func redirectReferences(from loser: NSManagedObject, to winner: NSManagedObject) {
-        for object in insertedList + updatedList where object.home.context === self && object !== loser {
-            for (slot, destination) in object.home.layout.destinations.enumerated() where destination.inverse == nil {
-                guard case .toOne = object.home.layout.slots[slot].role, object.row != nil,
+        for object in insertedList + updatedList where object.binding.context === self && object !== loser {
+            for (slot, destination) in object.binding.layout.destinations.enumerated() where destination.inverse == nil
+            {
+                guard case .toOne = object.binding.layout.slots[slot].role, object.row != nil,
                     object.reference(at: slot) == loser.objectKey
                 else { continue }
                 object.writeReference(winner.objectKey, at: slot)
             }
         }
-        for (slot, description) in loser.home.layout.slots.enumerated() {
+        for (slot, description) in loser.binding.layout.slots.enumerated() {
             guard case .owner(let relationship) = description.role, case .int(let key) = loser.slotValue(at: slot),
                 let index = modelLayout?.layout(of: relationship.entity)?.index,
                 let owner = registeredObject(for: ObjectKey(layoutIndex: index, key: key)),

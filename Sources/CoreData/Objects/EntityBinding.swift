@@ -2,7 +2,7 @@ import Foundation
 
 /// The entity binding: the values that all objects of one entity in one context share. An object keeps one pointer to
 /// it instead of three.
-final class ObjectHome: @unchecked Sendable {  // `context` is cleared once, by the context's own deinitialiser
+final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, by the context's own deinitialiser
     /// Not retained: a context clears it in its deinit. Nil for objects that belong to no context.
     unowned(unsafe) var context: NSManagedObjectContext?
     /// The coordinator to whose stores the ids of objects refer that were detached from their context.

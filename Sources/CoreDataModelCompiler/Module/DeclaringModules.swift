@@ -1,5 +1,5 @@
 /// The modules that declare the types of members, as far as the plugin has their sources.
-struct TypeHomes {
+struct DeclaringModules {
     /// The modules that declare a type of a name.
     private var modules: [String: Set<String>] = [:]
     private let own: String
@@ -17,8 +17,9 @@ struct TypeHomes {
     func may(_ module: String, declareTypesOf member: ManagedMember, _ imported: Set<String>) -> Bool {
         NeededTypes.words(of: member).contains { word in
             if Self.standard.contains(word) { return false }
-            guard let homes = modules[word] else { return !imported.contains(word) }
-            return homes.contains(module) || homes.isDisjoint(with: imported) && !homes.contains(own)
+            guard let declaringModules = modules[word] else { return !imported.contains(word) }
+            return declaringModules.contains(module)
+                || declaringModules.isDisjoint(with: imported) && !declaringModules.contains(own)
         }
     }
 
