@@ -118,7 +118,7 @@
         /// - Returns: the metadata of the store; nil where there is none.
         private func share() throws -> [String: Any]? {
             // If the metadata were read before, to decide whether to migrate, they give the number of the lock.
-            var expected = opening.look?.metadata
+            var expected = opening.summary?.metadata
             while let metadata = try expected ?? present() {
                 expected = nil
                 let lock = PostgreSQLConnection.versionLock(of: metadata)

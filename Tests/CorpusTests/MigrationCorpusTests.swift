@@ -129,7 +129,7 @@ struct MigrationCorpusTests {
             #expect(before.0.count == 5)
             #expect(!before.1.isEmpty)
 
-            let added = try #require(try SQLiteStoreLook(at: url)?.model())
+            let added = try #require(try SQLiteStoreSummary(at: url)?.model())
             let note = NSAttributeDescription()
             note.name = "note"
             note.attributeType = .stringAttributeType
@@ -138,7 +138,7 @@ struct MigrationCorpusTests {
             #expect(try column(triggers) == before.0)
             #expect(try column(changes) == before.1)
 
-            let renumbered = try #require(try SQLiteStoreLook(at: url)?.model())
+            let renumbered = try #require(try SQLiteStoreSummary(at: url)?.model())
             let first = NSEntityDescription()
             first.name = "AFirst"
             renumbered.entities.append(first)

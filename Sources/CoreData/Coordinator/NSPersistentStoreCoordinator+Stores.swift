@@ -26,9 +26,10 @@ extension NSPersistentStoreCoordinator {
                 try Self.requireFileType(storeType, storeURL)
                 return try Self.untilTimeLimit(options) {
                     // This comes before the lock: a migration can take long, and no other caller has to wait for it.
-                    let look = try migration.prepareStore(at: storeURL, ofType: storeType, configuration, options)
+                    let summary = try migration.prepareStore(at: storeURL, ofType: storeType, configuration, options)
                     return try attach(
-                        storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, look)
+                        storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other,
+                        summary)
                 }
             }
             return try migration.openingFile(ofType: storeType, at: storeURL, configuration, options) {
@@ -60,7 +61,7 @@ extension NSPersistentStoreCoordinator {
     private func attach(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
         _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
-        _ look: (any StoreLook)? = nil
+        _ summary: (any StoreSummary)? = nil
     ) throws -> NSPersistentStore {
         lock.lock()
         defer { lock.unlock() }
@@ -76,7 +77,7 @@ extension NSPersistentStoreCoordinator {
         }
         if let storeURL, let existing = persistentStore(for: storeURL) { return existing }
         let added = try open(
-            storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, look)
+            storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, summary)
         if let existing = try present(insteadOf: added, for: use) { return existing }
         attached.append(added)
         nextStoreNumber = max(nextStoreNumber, added.number + 1)
@@ -111,7 +112,7 @@ extension NSPersistentStoreCoordinator {
     private func open(
         _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
         _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
-        _ look: (any StoreLook)?
+        _ summary: (any StoreSummary)?
     ) throws -> AttachedStore {
         inheritedStoreNumber = attached.first { $0.store === other }?.number
         defer { inheritedStoreNumber = nil }
@@ -121,7 +122,7 @@ extension NSPersistentStoreCoordinator {
         }
         let opening = StoreOpening(
             layout: modelLayout, number: numberOfNextStore, type: storeType, configuration: configuration,
-            url: storeURL, options: options, use: use, look: look)
+            url: storeURL, options: options, use: use, summary: summary)
         let engine = StoreEngines.fileEngine(for: storeType)
         let store = try engine.open(opening, copying: other)
         return AttachedStore(number: opening.number, store: store, rows: store)

@@ -7,7 +7,7 @@ protocol StoreMigrating: AnyObject {
     /// say. Returns the store summary of a store that fits, so that the store need not be inspected again.
     func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreLook)?
+    ) throws -> (any StoreSummary)?
 
     /// Opens a store. If the store is a file of another version that is read and written as a whole, opening it fails;
     /// the file is then migrated and opened again.

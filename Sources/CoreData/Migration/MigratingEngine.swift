@@ -24,7 +24,7 @@ package protocol MigratingEngine: StoreEngine {
     /// - Returns: The summary of a store that fits; nil if there is no store, or the engine has not read it.
     func prepare(
         at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreLook)?
+    ) throws -> (any StoreSummary)?
 
     /// Forecasts the steps and the cost of bringing a store to a model, and the obstacles. Changes nothing.
     ///
@@ -39,7 +39,7 @@ package protocol MigratingEngine: StoreEngine {
 extension MigratingEngine where Self: InPlaceEngine {
     package func prepare(
         at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreLook)? {
+    ) throws -> (any StoreSummary)? {
         try InPlaceMigration(engine: self, at: url, model: model, configuration: configuration, options: options)
             .prepare()
     }

@@ -3,7 +3,7 @@ import Foundation
 extension NSPersistentStoreCoordinator: StoreMigrating {
     final func prepareStore(
         at url: URL, ofType type: String, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreLook)? {
+    ) throws -> (any StoreSummary)? {
         try StoreEngines.migratingEngine(for: type)?.prepare(at: url, for: managedObjectModel, configuration, options)
     }
 

@@ -36,11 +36,11 @@ struct SourceModel {
     }
 
     /// Creates the search for a store whose summary the caller has.
-    init(_ look: any StoreLook, versions: [NSManagedObjectModel] = []) {
-        metadata = look.metadata
-        url = look.url
+    init(_ summary: any StoreSummary, versions: [NSManagedObjectModel] = []) {
+        metadata = summary.metadata
+        url = summary.url
         self.versions = versions
-        archived = { try look.model() }
+        archived = { try summary.model() }
     }
 
     /// Returns the given model, the one the store keeps, or one of the main bundle's versions: the first that has the

@@ -73,7 +73,7 @@ package struct StoreOpening {
     package var options: [AnyHashable: Any]?
     package var use = StoreUse.work
     /// The store summary that the engine has already read. The store may be another one by now.
-    package var look: (any StoreLook)?
+    package var summary: (any StoreSummary)?
 }
 
 extension StoreOpening {
@@ -103,7 +103,7 @@ extension StoreOpening {
 }
 
 /// A summary of a store that is read before the store is opened.
-package protocol StoreLook {
+package protocol StoreSummary {
     var url: URL { get }
     var metadata: [String: Any] { get }
     /// The model that the store was last opened with; nil if it keeps none.

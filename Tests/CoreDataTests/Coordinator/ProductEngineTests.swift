@@ -39,7 +39,7 @@ final class TestsEngine: ProductStoreEngine, MigratingEngine {
 
     func prepare(
         at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreLook)? { try files.prepare(at: url, for: model, configuration, options) }
+    ) throws -> (any StoreSummary)? { try files.prepare(at: url, for: model, configuration, options) }
     func forecast(
         at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
         through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?

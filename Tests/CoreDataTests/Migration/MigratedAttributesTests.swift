@@ -343,7 +343,7 @@ struct MigratedAttributesTests {
             #expect(after[NSStoreModelVersionHashesKey] as? [String: Data] == model.entityVersionHashesByName)
             #expect(after[NSPersistentStoreModelVersionChecksumKey] as? String == model.versionChecksum)
             #expect(after["NSStoreModelVersionHashesDigest"] as? String == model.storeDigest)
-            #expect(try SQLiteStoreLook(at: fixture.url)?.model()?.versionChecksum == model.versionChecksum)
+            #expect(try SQLiteStoreSummary(at: fixture.url)?.model()?.versionChecksum == model.versionChecksum)
         }
     }
 

@@ -102,7 +102,7 @@ struct ExchangedFileTests {
             }
             var looks = 0
             while !isDone.withLock({ $0 }) {
-                #expect(throws: Never.self) { _ = try SQLiteStoreLook(at: url, timeout: 60) }
+                #expect(throws: Never.self) { _ = try SQLiteStoreSummary(at: url, timeout: 60) }
                 looks += 1
             }
             exchanging.wait()

@@ -110,7 +110,7 @@ struct RepeatedReadingTests {
             let whole = try Data(contentsOf: url)
             var looks = 0
             var damages = 0
-            let count = try SQLiteStoreLook.reading(at: url, timeout: 60) { look, connection -> Int64? in
+            let count = try SQLiteStoreSummary.reading(at: url, timeout: 60) { look, connection -> Int64? in
                 looks += 1
                 #expect(look.metadata[NSStoreUUIDKey] != nil)
                 // The file is read without a lock, as no process has it open. Now a process begins to write it.

@@ -142,7 +142,7 @@ struct SQLiteStoreOpeningTests {
             #expect(metadata[NSStoreModelVersionIdentifiersKey] as? [String] == ["library"])
             #expect(metadata["_NSAutoVacuumLevel"] as? String == "2")
             #expect(metadata["NSPersistenceFrameworkVersion"] as? Int == 1344)
-            let archived = try #require(try SQLiteStoreLook(at: url)?.model())
+            let archived = try #require(try SQLiteStoreSummary(at: url)?.model())
             #expect(archived.entityVersionHashesByName == fixture.layout.model.entityVersionHashesByName)
         }
     }

@@ -45,13 +45,14 @@ struct LightweightMigrator {
         var attempts = Attempts(timeout: settings.timeout)
         do {
             while true {
-                guard let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
+                guard let summary = try SQLiteStoreSummary(at: url, timeout: settings.timeout) else {
                     throw SQLStoreMetadata.notAStore(url)
                 }
-                if try fits(look) { return false }
-                let source = try SourceModel(look).find(given: source)
+                if try fits(summary) { return false }
+                let source = try SourceModel(summary).find(given: source)
                 // Nil: another process migrated the store between reading its metadata and locking it.
-                if let done = try runTransaction(from: source, through: versions, look.metadata, settings, progress) {
+                if let done = try runTransaction(from: source, through: versions, summary.metadata, settings, progress)
+                {
                     return done
                 }
                 try MigrationCancellation.check(progress)
@@ -70,12 +71,13 @@ struct LightweightMigrator {
     func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
         do {
             let timeout = try SQLiteStoreOptions(options, url: url).timeout
-            let plan = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection -> MigrationPlan? in
-                if try fits(look) { return nil }
-                let source = try SourceModel(look).find(given: source)
+            let plan = try SQLiteStoreSummary.reading(at: url, timeout: timeout) {
+                summary, connection -> MigrationPlan? in
+                if try fits(summary) { return nil }
+                let source = try SourceModel(summary).find(given: source)
                 var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
                 transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
-                let (old, facts) = try transaction.state(of: source, look.metadata, on: connection)
+                let (old, facts) = try transaction.state(of: source, summary.metadata, on: connection)
                 let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
                 return try transaction.plan(
                     from: source.layout, old, to: model.layout, new, facts, in: connection.dialect
@@ -88,9 +90,9 @@ struct LightweightMigrator {
     }
 
     /// Whether the store of a summary was made with this version of the model.
-    func fits(_ look: SQLiteStoreLook) throws -> Bool {
-        try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look)
-            .fits(look.metadata)
+    func fits(_ summary: SQLiteStoreSummary) throws -> Bool {
+        try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, summary)
+            .fits(summary.metadata)
     }
 
     // MARK: The transaction

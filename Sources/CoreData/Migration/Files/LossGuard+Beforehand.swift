@@ -5,10 +5,10 @@ extension LossGuard {
     func checkBeforehand(timeout: TimeInterval) throws {
         guard let first = hops.first else { return }
         do {
-            let isStore: Void? = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
+            let isStore: Void? = try SQLiteStoreSummary.reading(at: url, timeout: timeout) { summary, connection in
                 // If another process has migrated the store by now, its metadata are read again.
-                guard !lost(look.metadata).isEmpty, SourceModel(look).fits(first.source) else { return }
-                try check(look.metadata, first.source, on: connection)
+                guard !lost(summary.metadata).isEmpty, SourceModel(summary).fits(first.source) else { return }
+                try check(summary.metadata, first.source, on: connection)
             }
             if isStore == nil { throw SQLStoreMetadata.notAStore(url) }
         } catch let error as SQLiteError {

@@ -11,9 +11,9 @@ extension MigrationForecaster {
         let timeout = try SQLiteStoreOptions(options, url: url).timeout
         var isSQLite = false
         do {
-            let found = try SQLiteStoreLook.reading(at: url, timeout: timeout) { look, connection in
+            let found = try SQLiteStoreSummary.reading(at: url, timeout: timeout) { summary, connection in
                 isSQLite = true
-                return try self.forecast(of: look, on: connection, through: versions, looksForWays: looksForWays)
+                return try self.forecast(of: summary, on: connection, through: versions, looksForWays: looksForWays)
             }
             return found ?? nothing
         } catch let error as SQLiteError where isSQLite {
@@ -29,13 +29,13 @@ extension MigrationForecaster {
 
     /// The forecast of a SQLite store whose summary the caller has read.
     func forecast(
-        of look: SQLiteStoreLook, on connection: SQLiteConnection, through versions: [NSManagedObjectModel],
+        of summary: SQLiteStoreSummary, on connection: SQLiteConnection, through versions: [NSManagedObjectModel],
         looksForWays: Bool
     ) throws -> MigrationForecast {
         var forecast = MigrationForecast(store: url, isMigrationRequired: false)
         let migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
-        if try migrator.fits(look) { return forecast }
-        let (found, metadata) = (SourceModel(look), look.metadata)
+        if try migrator.fits(summary) { return forecast }
+        let (found, metadata) = (SourceModel(summary), summary.metadata)
         let size: StoreSize
         do {
             forecast.isMigrationRequired = true

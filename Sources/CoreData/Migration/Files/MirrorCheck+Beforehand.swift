@@ -8,7 +8,7 @@ extension MirrorCheck {
     ) throws {
         guard let hop = hops.first(where: { !$0.isInferred }), !StoreOptions.ignoresCloudMirror(options) else { return }
         do {
-            let mirror = try SQLiteStoreLook.reading(at: url, timeout: timeout) { _, connection in
+            let mirror = try SQLiteStoreSummary.reading(at: url, timeout: timeout) { _, connection in
                 try MirrorTables.read(from: connection)
             }
             if let mirror = mirror ?? nil {

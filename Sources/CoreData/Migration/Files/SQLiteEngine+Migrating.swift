@@ -4,7 +4,7 @@ import Foundation
 extension SQLiteEngine: MigratingEngine {
     func prepare(
         at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreLook)? {
+    ) throws -> (any StoreSummary)? {
         try StoreMigration.prepare(
             url: url.standardizedFileURL, model: model, configuration: configuration, options: options)
     }

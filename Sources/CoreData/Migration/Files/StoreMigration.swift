@@ -20,7 +20,7 @@ enum StoreMigration {
     @discardableResult
     static func prepare(
         url: URL, model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil
-    ) throws -> SQLiteStoreLook? {
+    ) throws -> SQLiteStoreSummary? {
         let timeout = try SQLiteStoreOptions(options, url: url).timeout
         var attempts = Attempts(timeout: timeout)
         return try prepare(url, model, configuration, options, timeout, &attempts)
@@ -29,7 +29,7 @@ enum StoreMigration {
     private static func prepare(
         _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
         _ timeout: TimeInterval, _ attempts: inout Attempts
-    ) throws -> SQLiteStoreLook? {
+    ) throws -> SQLiteStoreSummary? {
         do {
             return try prepareOnce(url, model, configuration, options, &attempts)
         } catch let error as NSError where error.code == NSMigrationMissingSourceModelError {
@@ -45,19 +45,19 @@ enum StoreMigration {
     private static func prepareOnce(
         _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
         _ attempts: inout Attempts
-    ) throws -> SQLiteStoreLook? {
+    ) throws -> SQLiteStoreSummary? {
         let settings = try SQLiteStoreOptions(options, url: url)
         guard StorePlace(url) == .file else { return nil }
         try StoreExchange.recover(SQLiteStoreFiles(url), timeout: settings.timeout)
         guard !settings.ignoresVersioning, model.entities(forConfigurationName: configuration) != nil,
             FileManager.default.fileExists(atPath: url.path),
-            let look = try SQLiteStoreLook(at: url, timeout: settings.timeout)
+            let summary = try SQLiteStoreSummary(at: url, timeout: settings.timeout)
         else { return nil }
-        let metadata = look.metadata
+        let metadata = summary.metadata
         do {
-            try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, look).check(
+            try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, summary).check(
                 metadata)
-            return look
+            return summary
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
                 !settings.isReadOnly, attempts.goOn()
@@ -68,7 +68,7 @@ enum StoreMigration {
                 ).run(metadata)
                 return nil
             }
-            if try migrateAsGiven(look, to: model, configuration, options) {
+            if try migrateAsGiven(summary, to: model, configuration, options) {
                 return try prepare(url, model, configuration, options, settings.timeout, &attempts)
             }
             let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
@@ -76,7 +76,7 @@ enum StoreMigration {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
             let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
-            try migrate(SourceModel(look, versions: way.versions), to: model, configuration, options, way)
+            try migrate(SourceModel(summary, versions: way.versions), to: model, configuration, options, way)
             // Once more, because another program may have changed the version since it was read.
             return try prepare(url, model, configuration, options, settings.timeout, &attempts)
         }
@@ -84,15 +84,15 @@ enum StoreMigration {
 
     /// Migrates by the mapping model that the options name. Returns false where they name none for the store's version.
     private static func migrateAsGiven(
-        _ look: SQLiteStoreLook, to model: NSManagedObjectModel, _ configuration: String?,
+        _ summary: SQLiteStoreSummary, to model: NSManagedObjectModel, _ configuration: String?,
         _ options: [AnyHashable: Any]?
     ) throws -> Bool {
-        let source = SourceModel(look)
+        let source = SourceModel(summary)
         guard let hop = try GivenMapping(options)?.hop(from: source, to: model, find: { try source.find() }) else {
             return false
         }
-        try WayMigration(url: look.url, hops: [hop], configuration: configuration, options: options)
-            .run(from: look.metadata)
+        try WayMigration(url: summary.url, hops: [hop], configuration: configuration, options: options)
+            .run(from: summary.metadata)
         return true
     }
 

@@ -3,7 +3,7 @@ import Foundation
 // Migrations beside programs that continue to use the older version.
 extension InPlaceMigration {
     /// The summary of an older version that a store still serves.
-    private struct OlderVersion: StoreLook {
+    private struct OlderVersion: StoreSummary {
         let url: URL
         let metadata: [String: Any]
         let readModel: () throws -> NSManagedObjectModel?
@@ -12,7 +12,7 @@ extension InPlaceMigration {
     }
 
     /// The version of the model among those that a store serves besides its newest; nil if it is none of them.
-    func otherVersion() throws -> (any StoreLook)? {
+    func otherVersion() throws -> (any StoreSummary)? {
         guard let online = engine as? any OnlineEngine else { return nil }
         for version in try online.otherVersions(at: address) {
             let check = StoreModelCheck(

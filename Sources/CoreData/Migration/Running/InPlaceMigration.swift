@@ -45,7 +45,7 @@ struct InPlaceMigration {
     }
 
     /// The summary of a store in a database, as it was when it was read.
-    private struct Look: StoreLook {
+    private struct Summary: StoreSummary {
         let url: URL
         let metadata: [String: Any]
         let readModel: () throws -> NSManagedObjectModel?
@@ -56,15 +56,15 @@ struct InPlaceMigration {
     /// Makes sure that a store fits the model, as `StoreMigration.prepare` does for files.
     ///
     /// - Returns: The summary of a store that fits; nil if there is no store, or no metadata were read.
-    func prepare() throws -> (any StoreLook)? {
+    func prepare() throws -> (any StoreSummary)? {
         guard !ignoresVersioning, model.entities(forConfigurationName: configuration) != nil else { return nil }
         var attempts = Attempts(timeout: timeout)
         while let metadata = try present() {
             do {
                 try check(metadata)
-                return Look(url: url, metadata: metadata) { try engine.cachedModel(at: address, timeout: timeout) }
+                return Summary(url: url, metadata: metadata) { try engine.cachedModel(at: address, timeout: timeout) }
             } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
-                if let look = try otherVersion() { return look }
+                if let summary = try otherVersion() { return summary }
                 try refuseOtherConfiguration(metadata)
                 guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
                     StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true, attempts.goOn()

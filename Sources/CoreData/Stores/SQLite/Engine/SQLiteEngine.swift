@@ -32,7 +32,7 @@ struct SQLiteEngine: StoreEngine {
             layout: opening.layout, storeNumber: opening.number, type: opening.type,
             configurationName: opening.configuration,
             at: opening.type == NSInMemoryStoreType ? nil : opening.url?.standardizedFileURL, options: opening.options,
-            use: opening.use, copying: other as? SQLiteStore, look: opening.look as? SQLiteStoreLook)
+            use: opening.use, copying: other as? SQLiteStore, summary: opening.summary as? SQLiteStoreSummary)
     }
 
     func metadata(at url: URL, timeout: TimeInterval) throws -> [String: Any] {
@@ -44,10 +44,10 @@ struct SQLiteEngine: StoreEngine {
     }
 
     func cachedModel(at url: URL, timeout: TimeInterval) throws -> NSManagedObjectModel? {
-        guard let look = try SQLiteStoreLook(at: url, timeout: timeout) else {
+        guard let summary = try SQLiteStoreSummary(at: url, timeout: timeout) else {
             throw SQLStoreMetadata.withoutTables(url)
         }
-        return try look.model()
+        return try summary.model()
     }
 
     func destroy(at place: StorePlace, _ url: URL, timeout: TimeInterval, force: Bool) throws {

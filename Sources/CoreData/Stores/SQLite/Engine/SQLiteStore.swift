@@ -30,13 +30,13 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     convenience init(
         layout: ModelLayout, storeNumber: Int, type: String = NSSQLiteStoreType, configurationName: String? = nil,
         at url: URL?, options: [AnyHashable: Any]? = nil, use: StoreUse = .work, copying other: SQLiteStore? = nil,
-        look: SQLiteStoreLook? = nil
+        summary: SQLiteStoreSummary? = nil
     ) throws {
         do {
             self.init(
                 opened: try Opened(
                     layout: layout, storeNumber: storeNumber, type: type, configurationName: configurationName,
-                    url: url, options: options, use: use, copying: other, look: look))
+                    url: url, options: options, use: use, copying: other, summary: summary))
             sweepExternalData()
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)

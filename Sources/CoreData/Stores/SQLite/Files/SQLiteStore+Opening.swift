@@ -63,7 +63,7 @@ extension SQLiteStore {
         init(
             layout: ModelLayout, storeNumber: Int, type: String, configurationName: String?, url: URL?,
             options: [AnyHashable: Any]?, use: StoreUse, copying other: SQLiteStore? = nil,
-            look: SQLiteStoreLook? = nil
+            summary: SQLiteStoreSummary? = nil
         ) throws {
             self.layout = layout
             self.storeNumber = storeNumber
@@ -87,13 +87,13 @@ extension SQLiteStore {
                 try openInMemory(place, entities: entities, copying: other)
                 return
             }
-            try openFile(url, entities: entities, look)
+            try openFile(url, entities: entities, summary)
         }
 
         /// Opens a store, or creates it. If another process destroys, replaces or migrates the store at the same time,
         /// the file that was opened first loses its name or its log. The file that is at the address then is opened
         /// instead.
-        private mutating func openFile(_ url: URL, entities: Set<String>?, _ look: SQLiteStoreLook?) throws {
+        private mutating func openFile(_ url: URL, entities: Set<String>?, _ summary: SQLiteStoreSummary?) throws {
             let deadline = ContinuousClock.now + .seconds(settings.timeout.boundedTime)
             let isReadOnly = settings.isReadOnly
             let files = SQLiteStoreFiles(url)
@@ -104,7 +104,7 @@ extension SQLiteStore {
                 settings.isReadOnly = isReadOnly
                 let file = FileState(url)
                 do {
-                    if attempt == 1, file != nil, let look { return try openExisting(look, entities: entities) }
+                    if attempt == 1, file != nil, let summary { return try openExisting(summary, entities: entities) }
                     return try openPresentFile(url, entities: entities)
                 } catch
                     where (attempt < Self.attempts || ContinuousClock.now < deadline && FileState(url) != file)
@@ -135,10 +135,10 @@ extension SQLiteStore {
 
         private mutating func openPresentFile(_ url: URL, entities: Set<String>?) throws {
             let exists = FileManager.default.fileExists(atPath: url.path)
-            guard exists, let look = try SQLiteStoreLook(at: url, timeout: settings.timeout) else {
+            guard exists, let summary = try SQLiteStoreSummary(at: url, timeout: settings.timeout) else {
                 return try create(at: url, existed: exists, entities: entities)
             }
-            try openExisting(look, entities: entities)
+            try openExisting(summary, entities: entities)
         }
 
         // MARK: A new store
@@ -199,13 +199,13 @@ extension SQLiteStore {
 
         // MARK: An existing store
 
-        private mutating func openExisting(_ look: SQLiteStoreLook, entities: Set<String>?) throws {
-            let url = look.url
-            metadata = look.metadata
-            try requireModel(look)
-            if look.keepsHistory { requireTracking(at: url) }
+        private mutating func openExisting(_ summary: SQLiteStoreSummary, entities: Set<String>?) throws {
+            let url = summary.url
+            metadata = summary.metadata
+            try requireModel(summary)
+            if summary.keepsHistory { requireTracking(at: url) }
             if settings.isReadOnly {
-                try openReadOnly(look, entities: entities)
+                try openReadOnly(summary, entities: entities)
                 derivedAttributes = try DerivedAttributes(layout: layout, schema: schema, storeNumber: storeNumber)
                 return
             }
@@ -215,7 +215,7 @@ extension SQLiteStore {
             try settings.configure(connection, isWriter: true)
             // The checks above were of another store if a process has destroyed, replaced or migrated that one since.
             let present = try SQLStoreMetadata.read(from: connection, url: url)
-            guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
+            guard try summary.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
             metadata = present
             try connection.trustIndexTables()
             schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
@@ -229,11 +229,11 @@ extension SQLiteStore {
         }
 
         /// Throws if the store has another version of the model.
-        func requireModel(_ look: SQLiteStoreLook) throws {
+        func requireModel(_ summary: SQLiteStoreSummary) throws {
             if settings.ignoresVersioning { return }
             try StoreModelCheck(
-                model: layout.model, layout: layout, configurationName: configurationName, look
-            ).check(look.metadata)
+                model: layout.model, layout: layout, configurationName: configurationName, summary
+            ).check(summary.metadata)
         }
 
         /// Makes a store with persistent history read-only if the options do not ask for history. Otherwise the program
@@ -244,8 +244,8 @@ extension SQLiteStore {
             settings.isReadOnly = true
         }
 
-        private mutating func openReadOnly(_ look: SQLiteStoreLook, entities: Set<String>?) throws {
-            let url = look.url
+        private mutating func openReadOnly(_ summary: SQLiteStoreSummary, entities: Set<String>?) throws {
+            let url = summary.url
             let files = SQLiteStoreFiles(url)
             if !use.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
             let mode = use.isImmutable ? .immutable : files.readingAccess
@@ -257,7 +257,7 @@ extension SQLiteStore {
                 let connection = try SQLiteConnection(path: url.path, access: mode, busyTimeout: settings.timeout)
                 // As in `openExisting`: another store may have come to this address since the checks above.
                 let present = try SQLStoreMetadata.read(from: connection, url: url)
-                guard try look.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
+                guard try summary.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
                 makeReader = try readers(of: url, mode, beside: connection)
                 historyTables = try HistoryTables.read(from: connection)
                 isWAL = try (mode == .readOnly || leavesIndex) && connection.hasLog()

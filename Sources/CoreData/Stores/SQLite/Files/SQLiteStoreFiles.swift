@@ -11,7 +11,7 @@
 //   writing, exchanging or recovering. `RepeatedReading` repeats the reading while the files change, or while another
 //   process has SQLite's locks for writing. If the file was written a moment ago, it repeats the reading once in any
 //   case.
-// - `SQLiteStoreLook.reading` runs further work in the same repetition: losses, plans, forecasts.
+// - `SQLiteStoreSummary.reading` runs further work in the same repetition: losses, plans, forecasts.
 // - The names of files of external values are noted beside their folder before a transaction creates or orphans the
 //   files. A note that is there although no transaction can be under way comes from a killed process
 //   (`ExternalData+Sweeping`).

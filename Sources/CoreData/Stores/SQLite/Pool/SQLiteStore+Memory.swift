@@ -33,11 +33,11 @@ extension SQLiteStore.Opened {
 
     private mutating func openLiving(_ connection: SQLiteConnection, entities: Set<String>?) throws {
         let url = url ?? URL(fileURLWithPath: "/dev/null")
-        let look = try SQLiteStoreLook(at: url, by: connection)
-        metadata = look.metadata
+        let summary = try SQLiteStoreSummary(at: url, by: connection)
+        metadata = summary.metadata
         metadata[NSStoreTypeKey] = type
-        try requireModel(look)
-        if look.keepsHistory { requireTracking(at: url) }
+        try requireModel(summary)
+        if summary.keepsHistory { requireTracking(at: url) }
         schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
         try adoptMemory(connection)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A summary of a store's file, read by one connection that leaves no trace.
-struct SQLiteStoreLook: StoreLook {
+struct SQLiteStoreSummary: StoreSummary {
     let url: URL
     let metadata: [String: Any]
     /// Whether there are the tables of persistent history.
@@ -15,9 +15,9 @@ struct SQLiteStoreLook: StoreLook {
     /// without any table, as a killed creation leaves it. Throws if there is no file, or if it is no Core Data store.
     init?(at url: URL, timeout: TimeInterval = 240) throws {
         do {
-            let look = try Self.reading(at: url, timeout: timeout) { look, _ in look }
-            guard let look else { return nil }
-            self = look
+            let summary = try Self.reading(at: url, timeout: timeout) { summary, _ in summary }
+            guard let summary else { return nil }
+            self = summary
         } catch let error as SQLiteError {
             throw error.nsError(doing: .opening)
         }
@@ -28,7 +28,7 @@ struct SQLiteStoreLook: StoreLook {
     /// disturb the reading, it is repeated together with the body.
     static func reading<Result>(
         at url: URL, timeout: TimeInterval, _ attempts: Attempts? = nil,
-        _ body: (_ look: Self, _ connection: SQLiteConnection) throws -> Result
+        _ body: (_ summary: Self, _ connection: SQLiteConnection) throws -> Result
     ) throws -> Result? {
         var attempts = attempts ?? Attempts(timeout: timeout)
         let files = SQLiteStoreFiles(url)
@@ -78,9 +78,9 @@ struct SQLiteStoreLook: StoreLook {
 
 extension StoreModelCheck {
     /// Creates the check of a store from its summary.
-    init(model: NSManagedObjectModel, layout: ModelLayout, configurationName: String?, _ look: SQLiteStoreLook) {
+    init(model: NSManagedObjectModel, layout: ModelLayout, configurationName: String?, _ summary: SQLiteStoreSummary) {
         self.init(
-            model: model, layout: layout, configurationName: configurationName, url: look.url,
-            archivedModel: { try look.model() })
+            model: model, layout: layout, configurationName: configurationName, url: summary.url,
+            archivedModel: { try summary.model() })
     }
 }
