@@ -365,13 +365,13 @@ public struct KillTrial {
                 if outcome.failure == nil { entry.problems.append("it ended without saying why: \(outcome.text)") }
             }
             if looks {
-                let (isNewer, problems) = look(url, reference)
+                let (isNewer, problems) = inspect(url, reference)
                 entry.problems += problems
                 if outcome.isDone, !isNewer { entry.problems.append("it ended well without having migrated") }
             }
             let second = try ChildRun(program, url, arguments).wait()
             if !second.isDone { entry.problems.append("the next start ended with: \(second.text)") }
-            let (isNewer, problems) = look(url, reference)
+            let (isNewer, problems) = inspect(url, reference)
             entry.problems += problems.map { "in the end: \($0)" }
             if !isNewer { entry.problems.append("the next start did not end the migration") }
             let strays = try url.isFileURL ? strays(beside: url) : []
@@ -382,7 +382,7 @@ public struct KillTrial {
 
     /// Opens the store as an older and as a newer program opens it. Returns whether it is of the newer version, and its
     /// faults.
-    private func look(_ url: URL, _ reference: Reference) -> (isNewer: Bool, problems: [String]) {
+    private func inspect(_ url: URL, _ reference: Reference) -> (isNewer: Bool, problems: [String]) {
         do {
             let found = try TrialContent(of: url, newer, withValues: false)
             var problems =

@@ -19,16 +19,16 @@ extension NSPredicate {
     /// Throws error 134060 for a pattern anywhere in the predicate that is no regular expression.
     package func requirePatterns() throws {
         var wrong: String?
-        func look(_ predicate: NSPredicate) {
+        func inspect(_ predicate: NSPredicate) {
             predicate.forEachSimplePart { part in
                 guard wrong == nil, let comparison = part as? NSComparisonPredicate else { return }
                 wrong = comparison.patternThatIsNone
                 for side in [comparison.leftExpression, comparison.rightExpression] where wrong == nil {
-                    side.forEachPredicate(look)
+                    side.forEachPredicate(inspect)
                 }
             }
         }
-        look(self)
+        inspect(self)
         if let wrong { throw NSComparisonPredicate.noRegularExpression(wrong) }
     }
 }

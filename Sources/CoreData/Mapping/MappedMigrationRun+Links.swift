@@ -47,7 +47,7 @@ extension MappedMigrationRun {
                     continue
                 }
                 let place = EarlyLink(number: number, source: origin)
-                let target = try knownLinks[place] ?? look(for: origin, link, at: place)
+                let target = try knownLinks[place] ?? search(for: origin, link, at: place)
                 let present = destination.reference(at: link.slot)
                 if present == target { continue }
                 if present == nil {
@@ -59,7 +59,7 @@ extension MappedMigrationRun {
         }
     }
 
-    private func look(
+    private func search(
         for source: ObjectKey, _ link: Link, at place: EarlyLink
     ) throws -> ObjectKey? {
         let target = link.plan.relationship.destinationEntity.flatMap { manager.destinationModel.layout.layout(of: $0) }

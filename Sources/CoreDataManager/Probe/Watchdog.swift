@@ -48,7 +48,7 @@ public final class Watchdog: @unchecked Sendable {
         timer = DispatchSource.makeTimerSource(queue: queue)
         let step = min(limit / 20, 0.05)
         timer.schedule(deadline: .now() + step, repeating: step, leeway: .nanoseconds(0))
-        timer.setEventHandler { [weak self] in self?.look() }
+        timer.setEventHandler { [weak self] in self?.poll() }
         queue.setSpecific(key: Self.ownQueue, value: ObjectIdentifier(self))
         timer.activate()
     }
@@ -68,7 +68,7 @@ public final class Watchdog: @unchecked Sendable {
         }
     }
 
-    private func look() {
+    private func poll() {
         let report = probe.report
         let stall = max(probe.presentStall, report.longestStall > stallBefore ? report.longestStall : 0)
         let reason: Bite

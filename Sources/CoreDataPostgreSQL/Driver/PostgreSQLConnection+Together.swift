@@ -12,7 +12,7 @@
             case ignored
             /// So many rows have to be changed; nil where any number will do.
             case rows(expected: Int?, givesPlaces: Bool)
-            case look((any SQLRow) throws -> Void)
+            case inspect((any SQLRow) throws -> Void)
             /// The number of the transaction is its last column.
             case begun
             /// The version of the tables is its first column.
@@ -170,7 +170,7 @@
             case .rows(let expected, let givesPlaces):
                 let count = givesPlaces ? Int(rows.count) : Int(String(cString: PQcmdTuples(result))) ?? 0
                 if let expected, count != expected { throw SQLSurprise() }
-            case .look(let body):
+            case .inspect(let body):
                 for row in 0..<rows.count {
                     rows.row = row
                     try body(rows)

@@ -228,7 +228,7 @@
                     // The next round compares the metadata.
                 } catch let error as PostgreSQLError where error.isOfMissingPart {
                     // If the store is the same, the missing part is another one.
-                    _ = try look(connection)
+                    _ = try inspect(connection)
                     throw error
                 }
                 readers.withLock { knownMetadata = nil }
@@ -238,13 +238,13 @@
         /// The version of the store's metadata, from the last comparison or a new one.
         private func knownMetadata(_ connection: PostgreSQLConnection) throws -> Int64 {
             if let known = readers.withLock({ knownMetadata }) { return known }
-            let version = try look(connection)
+            let version = try inspect(connection)
             readers.withLock { knownMetadata = version }
             return version
         }
 
         /// Throws an error if the store is another one, and returns the version of its metadata.
-        private func look(
+        private func inspect(
             _ connection: PostgreSQLConnection, at state: PostgreSQLGeneration.State? = nil
         ) throws -> Int64 {
             connection.expectedMetadata = nil
@@ -258,7 +258,7 @@
         func hold(_ connection: PostgreSQLConnection, for lifetime: TimeInterval) throws -> PostgreSQLGeneration.State {
             var state = PostgreSQLGeneration.State(snapshot: try connection.holdSnapshot(for: lifetime))
             // Another connection reads: the transaction of this one lasts, and would hold locks on all that it reads.
-            if address.isPooled { state.metadata = try reading { try look($0, at: state) } }
+            if address.isPooled { state.metadata = try reading { try inspect($0, at: state) } }
             state.tables = try readOnce { try ($0 as? PostgreSQLConnection)?.readable(tables) ?? [] }
             return state
         }

@@ -245,12 +245,12 @@
             try given(execute(bind))
         }
 
-        func look(
+        func inspect(
             _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
         ) throws {
             if !connection.isTogether { return try rows(bind, body) }
             let (prepared, parameters) = try parameters { try bind($0) }
-            try connection.queue(prepared.name, parameters.values(), .look(body))
+            try connection.queue(prepared.name, parameters.values(), .inspect(body))
         }
 
         func select(

@@ -34,7 +34,7 @@
                 entries[last] = Entry(socket: connection.socket, settings: settings)
                 if !isRunning {
                     isRunning = true
-                    queue.asyncAfter(deadline: .now() + 1) { self.look() }
+                    queue.asyncAfter(deadline: .now() + 1) { self.poll() }
                 }
                 return last
             }
@@ -43,7 +43,7 @@
             return try body()
         }
 
-        private func look() {
+        private func poll() {
             let now = ContinuousClock.now
             let late = lock.withLock { () -> [(number: Int, settings: [(String, String)])] in
                 isRunning = !entries.isEmpty
@@ -63,7 +63,7 @@
                     }
                 }
             }
-            if lock.withLock({ isRunning }) { queue.asyncAfter(deadline: .now() + 1) { self.look() } }
+            if lock.withLock({ isRunning }) { queue.asyncAfter(deadline: .now() + 1) { self.poll() } }
         }
     }
 #endif

@@ -167,12 +167,12 @@
     extension PostgreSQLConnection {
         /// The pieces of work that one of the programs does that have a store open.
         enum Upkeep: String, CaseIterable {
-            case look, tokens, history
+            case inspect, tokens, history
 
             /// The tables from which it removes rows.
             var tables: [String] {
                 switch self {
-                case .look: []
+                case .inspect: []
                 case .tokens: ["coredata.saves"]
                 case .history: ["coredata.changes", "coredata.transactions"]
                 }

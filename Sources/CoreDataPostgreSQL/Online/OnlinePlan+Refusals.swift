@@ -29,9 +29,9 @@
             }
             for entity in destination.entities where new.numbers[entity.index] != nil {
                 if let index = migration.difference.sourceOf[entity.index] {
-                    look(at: entity, source.entities[index])
+                    inspect(at: entity, source.entities[index])
                 } else {
-                    look(atNew: entity)
+                    inspect(atNew: entity)
                 }
             }
             for entity in source.entities where old.numbers[entity.index] != nil {
@@ -61,7 +61,7 @@
 
         // MARK: Entities
 
-        private mutating func look(at entity: EntityLayout, _ former: EntityLayout) {
+        private mutating func inspect(at entity: EntityLayout, _ former: EntityLayout) {
             if entity.entity.isAbstract != former.entity.isAbstract {
                 refuse(
                     entity.name, nil,
@@ -81,11 +81,11 @@
                 }
                 switch (property, before) {
                 case (let attribute as NSAttributeDescription, let before as NSAttributeDescription?):
-                    look(at: attribute, before, of: entity)
+                    inspect(at: attribute, before, of: entity)
                 case (let relationship as NSRelationshipDescription, let before as NSRelationshipDescription):
-                    look(at: relationship, before, of: entity)
+                    inspect(at: relationship, before, of: entity)
                 case (let relationship as NSRelationshipDescription, nil):
-                    look(atNew: relationship, of: entity)
+                    inspect(atNew: relationship, of: entity)
                 default: break
                 }
             }
@@ -99,7 +99,7 @@
             }.map { destination.entities[$0].name }
         }
 
-        private mutating func look(atNew entity: EntityLayout) {
+        private mutating func inspect(atNew entity: EntityLayout) {
             if migration.difference.sourceOf[entity.rootIndex] != nil {
                 let root = destination.entities[entity.rootIndex].name
                 refuse(
@@ -112,7 +112,9 @@
                 if let derived = property as? NSDerivedAttributeDescription, readsOthers(derived) {
                     refuseDerived(entity.name, property.name)
                 }
-                if let relationship = property as? NSRelationshipDescription { look(atNew: relationship, of: entity) }
+                if let relationship = property as? NSRelationshipDescription {
+                    inspect(atNew: relationship, of: entity)
+                }
             }
         }
 
@@ -140,7 +142,7 @@
 
         // MARK: Attributes
 
-        private mutating func look(
+        private mutating func inspect(
             at attribute: NSAttributeDescription, _ former: NSAttributeDescription?, of entity: EntityLayout
         ) {
             func derivation(_ attribute: NSAttributeDescription?) -> String? {
@@ -230,7 +232,7 @@
 
         // MARK: Relationships
 
-        private mutating func look(
+        private mutating func inspect(
             at relationship: NSRelationshipDescription, _ former: NSRelationshipDescription, of entity: EntityLayout
         ) {
             // A relationship that becomes to-many has been checked already.
@@ -253,7 +255,7 @@
 
         /// Checks a relationship that the other version does not have: that version makes objects without it, and
         /// deletes objects that it leads to.
-        private mutating func look(atNew relationship: NSRelationshipDescription, of entity: EntityLayout) {
+        private mutating func inspect(atNew relationship: NSRelationshipDescription, of entity: EntityLayout) {
             // The older version makes and deletes both objects as the one object of its own model.
             if migration.splits.contains(where: { $0.reference === relationship || $0.back === relationship }) {
                 return
@@ -264,11 +266,11 @@
                     || migration.splits.contains { $0.part == entity.index }
             }
             let target = relationship.destinationEntity.flatMap { destination.layout(of: $0) }
-            look(
+            inspect(
                 atUnknown: relationship, of: entity.name, isKnown(entity), target.map(isKnown) ?? false, other: "older")
         }
 
-        private mutating func look(
+        private mutating func inspect(
             atUnknown relationship: NSRelationshipDescription, of entity: String, _ isKnown: Bool,
             _ isTargetKnown: Bool, other: String
         ) {
@@ -304,7 +306,7 @@
                 if let relationship = property as? NSRelationshipDescription {
                     let target = relationship.destinationEntity.flatMap { source.layout(of: $0) }
                     let isTargetKnown = target.map { migration.difference.destinationOf[$0.index] != nil } ?? false
-                    look(atUnknown: relationship, of: entity.name, now != nil, isTargetKnown, other: "newer")
+                    inspect(atUnknown: relationship, of: entity.name, now != nil, isTargetKnown, other: "newer")
                 }
             }
         }

@@ -30,7 +30,7 @@
         mutating func lookAtSplits() {
             for split in migration.splits {
                 let refused = refusals.count
-                look(at: split)
+                inspect(at: split)
                 guard refusals.count == refused else { continue }
                 if let found = place(of: split) {
                     if splits.contains(where: { $0.table == found.table }) {
@@ -49,7 +49,7 @@
             }
         }
 
-        private mutating func look(at split: OnlineSplit) {
+        private mutating func inspect(at split: OnlineSplit) {
             let (owner, part) = (destination.entities[split.owner], destination.entities[split.part])
             if !source.entities[split.source].entity.subentities.isEmpty || part.superIndex != nil {
                 refuse(

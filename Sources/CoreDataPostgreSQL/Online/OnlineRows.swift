@@ -18,7 +18,7 @@
             self.connection = connection
             for shadow in plan.shadowColumns {
                 guard let select = PostgreSQLStep.unfitValue(of: shadow) else { continue }
-                let isKnown = try look(select) {
+                let isKnown = try inspect(select) {
                     var error = PostgreSQLError(
                         state: "22003", message: PostgreSQLStep.message(ofUnfit: $0),
                         address: connection.address.description)
@@ -35,7 +35,7 @@
                 let columns = index.columns.map(\.name)
                 // A new column has no values.
                 guard present[index.table]?.isSuperset(of: columns) ?? false else { continue }
-                let isKnown = try look(PostgreSQLStep.duplicates(of: index)) {
+                let isKnown = try inspect(PostgreSQLStep.duplicates(of: index)) {
                     var error = PostgreSQLError(
                         state: PostgreSQLError.uniqueViolation,
                         message: "could not create unique index \"\(index.name)\"",
@@ -52,7 +52,7 @@
         ///
         /// - Parameter error: the server's error of its values.
         /// - Returns: whether the search has ended within its time limit.
-        private mutating func look(_ select: String, _ error: (String) -> PostgreSQLError) throws -> Bool {
+        private mutating func inspect(_ select: String, _ error: (String) -> PostgreSQLError) throws -> Bool {
             do {
                 guard let rows = try connection.readBriefly(steps: 1, { try connection.rows(select) }) else {
                     return false

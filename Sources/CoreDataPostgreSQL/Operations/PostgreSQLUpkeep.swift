@@ -40,7 +40,7 @@
         func begin(for store: SQLStore, _ database: PostgreSQLDatabase, due: [PostgreSQLConnection.Upkeep]) {
             (self.store, self.database) = (store, database)
             if !due.isEmpty { queue.async { [weak self] in self?.purge(due) } }
-            every(Self.timeBetweenLooks) { [weak self] in self?.look() }
+            every(Self.timeBetweenLooks) { [weak self] in self?.poll() }
         }
 
         /// Claims the work that is due when a store is opened: many programs have a store open for seconds only. Throws
@@ -93,13 +93,13 @@
         // MARK: Inspecting
 
         /// Does the work that is due. Work that fails is done by the next call.
-        func look() {
+        func poll() {
             guard let database, !isBarred else { return }
             var due: [PostgreSQLConnection.Upkeep] = []
             do {
                 try database.reading { connection in
-                    if try connection.claim(.look, every: Self.timeBetweenLooks) {
-                        try connection.finish(.look)
+                    if try connection.claim(.inspect, every: Self.timeBetweenLooks) {
+                        try connection.finish(.inspect)
                         try self.name(connection.snapshots(olderThan: self.options.snapshotWarning))
                     }
                     due = try Self.works(self.options).filter {
@@ -146,7 +146,7 @@
         /// How many rows were removed.
         private func purge(_ work: PostgreSQLConnection.Upkeep, on connection: PostgreSQLConnection) throws -> Int {
             switch work {
-            case .look: return 0
+            case .inspect: return 0
             case .tokens:
                 try PostgreSQLBookkeeping.purgeLeases(on: connection)
                 return try purgeTokens(on: connection)

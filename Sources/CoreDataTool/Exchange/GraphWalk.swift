@@ -46,14 +46,14 @@ final class GraphWalk {
             for object in objects {
                 batch.append(object)
                 if batch.count < Self.batchSize { continue }
-                try look(entity, batch, body)
+                try inspect(entity, batch, body)
                 batch.removeAll(keepingCapacity: true)
             }
-            if !batch.isEmpty { try look(entity, batch, body) }
+            if !batch.isEmpty { try inspect(entity, batch, body) }
         }
     }
 
-    private func look(
+    private func inspect(
         _ entity: GraphEntity, _ objects: [NSManagedObject],
         _ body: (GraphEntity, [NSManagedObject]) throws -> Void
     ) throws {

@@ -23,7 +23,7 @@ extension MigrationForecaster {
         forecast.isMigrationRequired = true
         do {
             try engine.looking(at: address) { connection in
-                try look(metadata, engine, address, on: connection, through: versions, &forecast)
+                try inspect(metadata, engine, address, on: connection, through: versions, &forecast)
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
@@ -42,7 +42,7 @@ extension MigrationForecaster {
         ).fits(metadata)
     }
 
-    private func look(
+    private func inspect(
         _ metadata: [String: Any], _ engine: any InPlaceEngine, _ address: URL, on connection: any SQLConnection,
         through versions: [NSManagedObjectModel], _ forecast: inout MigrationForecast
     ) throws {

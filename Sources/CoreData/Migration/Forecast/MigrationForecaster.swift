@@ -205,8 +205,8 @@ struct MigrationForecaster {
             run.origins
         ).plan
         if let connection {
-            if !isFirst { try MigrationCheck.look(forAnyRowsIn: plan, state.facts, url: url) }
-            try MigrationCheck.look(for: plan, on: connection, in: isFirst ? nil : state.unchanged, url: url)
+            if !isFirst { try MigrationCheck.inspect(forAnyRowsIn: plan, state.facts, url: url) }
+            try MigrationCheck.search(for: plan, on: connection, in: isFirst ? nil : state.unchanged, url: url)
         }
         // Steps name the tables as they are called at that point; the report gives their present names.
         var names: [String: String] = [:]

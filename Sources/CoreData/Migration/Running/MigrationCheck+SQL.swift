@@ -22,7 +22,7 @@ extension MigrationCheck {
     }
 
     /// Throws the obstacles of a hop whose tables do not exist yet, if any row at all is an obstacle.
-    static func look(forAnyRowsIn plan: MigrationPlan, _ facts: StoreFacts, url: URL) throws {
+    static func inspect(forAnyRowsIn plan: MigrationPlan, _ facts: StoreFacts, url: URL) throws {
         let problems = plan.steps.compactMap { step -> NSError? in
             guard case .check(let check) = step, check.condition == .alwaysTrue,
                 facts.tables[check.table]?.rows ?? 0 > 0
@@ -47,7 +47,7 @@ extension MigrationCheck {
     /// would have to search longer.
     ///
     /// - Parameter tables: The tables that are already as the plan expects them, except for some columns; nil for all.
-    static func look(
+    static func search(
         for plan: MigrationPlan, on connection: any SQLConnection, in tables: Set<String>? = nil, url: URL
     ) throws {
         let checks = plan.steps.compactMap { step -> MigrationCheck? in

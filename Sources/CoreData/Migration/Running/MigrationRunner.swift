@@ -28,7 +28,7 @@ struct MigrationRunner {
 
     private func run(_ step: MigrationStep, rows: Int) throws {
         switch step {
-        case .check(let check): try look(for: check)
+        case .check(let check): try search(for: check)
         case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
         case .replaceModelCache: try replaceModelCache()
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
@@ -58,7 +58,7 @@ struct MigrationRunner {
         }
     }
 
-    private func look(for check: MigrationCheck) throws {
+    private func search(for check: MigrationCheck) throws {
         progress.beginStatement(.select(check.query), on: connection)
         if let error = try check.failure(on: connection, url: url) { throw error }
     }

@@ -69,17 +69,17 @@ struct RenamingChain {
     /// The old names of entities and properties that a version has renamed, with the new ones.
     private static func renamed(in version: NSManagedObjectModel) -> [Name: Set<Name>] {
         var result: [Name: Set<Name>] = [:]
-        func look(at property: NSPropertyDescription) {
+        func inspect(at property: NSPropertyDescription) {
             if let old = property.renamingIdentifier, old != property.name {
                 result[.property(old), default: []].insert(.property(property.name))
             }
-            for element in (property as? NSCompositeAttributeDescription)?.elements ?? [] { look(at: element) }
+            for element in (property as? NSCompositeAttributeDescription)?.elements ?? [] { inspect(at: element) }
         }
         for entity in version.entities {
             if let old = entity.renamingIdentifier, let name = entity.name, old != name {
                 result[.entity(old), default: []].insert(.entity(name))
             }
-            for property in entity.ownProperties { look(at: property) }
+            for property in entity.ownProperties { inspect(at: property) }
         }
         return result
     }
@@ -87,13 +87,13 @@ struct RenamingChain {
     /// All names that a version has.
     private static func names(in version: NSManagedObjectModel) -> Set<Name> {
         var result: Set<Name> = []
-        func look(at property: NSPropertyDescription) {
+        func inspect(at property: NSPropertyDescription) {
             result.insert(.property(property.name))
-            for element in (property as? NSCompositeAttributeDescription)?.elements ?? [] { look(at: element) }
+            for element in (property as? NSCompositeAttributeDescription)?.elements ?? [] { inspect(at: element) }
         }
         for entity in version.entities {
             result.insert(.entity(entity.name ?? ""))
-            for property in entity.ownProperties { look(at: property) }
+            for property in entity.ownProperties { inspect(at: property) }
         }
         return result
     }

@@ -40,7 +40,7 @@
                 let known = present[key]
                 let others = deletions[key.table] ?? [:]
                 if let known, let now = others[known], now.letter == deletion.letter {
-                    if !now.isValid { try look(known, key.table) }
+                    if !now.isValid { try inspect(known, key.table) }
                     continue
                 }
                 var name = PostgreSQLTables.nameOfForeignKey(key)
@@ -52,12 +52,12 @@
                 var statements = [PostgreSQLStep.reference(key, name, deletion)]
                 if let known { statements.append(PostgreSQLStep.dropping(constraint: known, of: key.table)) }
                 try shortly.run(statements)
-                try look(name, key.table)
+                try inspect(name, key.table)
                 MigrationMoment.reach(.stepDone)
             }
         }
 
-        private func look(_ name: String, _ table: String) throws {
+        private func inspect(_ name: String, _ table: String) throws {
             try shortly.run([PostgreSQLStep.validating(constraint: name, of: table)])
         }
     }

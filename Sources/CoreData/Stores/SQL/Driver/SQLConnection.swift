@@ -190,7 +190,7 @@ package protocol SQLPreparedStatement: AnyObject {
     ) throws -> SQLOutcome
 
     /// Calls a body with the rows of a SELECT. In a pipeline the body is called later, before the pipeline ends.
-    func look(
+    func inspect(
         _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
     ) throws
 
@@ -221,7 +221,7 @@ package protocol SQLPreparedStatement: AnyObject {
 }
 
 extension SQLPreparedStatement {
-    package func look(
+    package func inspect(
         _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
     ) throws {
         try rows(bind, body)

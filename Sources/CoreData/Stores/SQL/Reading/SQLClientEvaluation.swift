@@ -14,15 +14,15 @@ package struct SQLClientEvaluation {
         let scopes = [select] + outer
         if let condition = select.condition, !types.decides(condition, in: scopes) { return true }
         var isNeeded = false
-        func look(_ nested: SQLSelect) {
+        func inspect(_ nested: SQLSelect) {
             if !isNeeded { isNeeded = Self.isNeeded(for: nested, types, within: scopes) }
         }
         select.forEachExpression {
-            $0.forEachNested(look)
+            $0.forEachNested(inspect)
         }
         switch select.source {
-        case .select(let inner): look(inner)
-        case .unionAll(let parts): parts.forEach(look)
+        case .select(let inner): inspect(inner)
+        case .unionAll(let parts): parts.forEach(inspect)
         case .table, .nothing: break
         }
         return isNeeded

@@ -216,7 +216,7 @@ extension SQLStore {
         _ body: @escaping (Int64, ObjectKey) throws -> Void
     ) throws {
         try eachBatch(of: toMany, owners, connection) { statement, plan, bind in
-            try statement.look(bind) { [self] row in
+            try statement.inspect(bind) { [self] row in
                 if let (owner, member) = try ownerAndMember(row, plan) { try body(owner, member) }
             }
         }

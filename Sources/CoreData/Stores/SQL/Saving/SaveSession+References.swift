@@ -89,7 +89,7 @@ extension SaveSession {
         guard let table = store.schema.table(ofRoot: root)?.name else { return }
         try connection.statement(.present(root: root)) {
             .select(SQLSelect([.countAll], of: table, where: .isInParameter(.column(SQLSchema.keyColumn), 1)))
-        }.look {
+        }.inspect {
             $0.bind(1, list: keys.map { $0 & ObjectKey.primaryKeyMask })
         } _: { found in
             if found.int64(0) != Int64(keys.count) { throw SQLSurprise() }

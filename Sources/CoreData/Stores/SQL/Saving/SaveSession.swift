@@ -172,7 +172,7 @@ package struct SaveSession {
             guard let table = store.schema.table(ofRoot: root)?.name else { continue }
             try connection.statement(.isUnchanged(root: root)) {
                 .select(SQLSelect([.countAll], of: table, where: .isUnchanged(key: 1)))
-            }.look {
+            }.inspect {
                 $0.bind(1, row.key & ObjectKey.primaryKeyMask)
                 $0.bind(2, Int64(row.version))
             } _: { found in

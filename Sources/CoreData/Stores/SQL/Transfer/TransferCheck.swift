@@ -69,13 +69,13 @@ package struct TransferCheck {
             while true {
                 let rows = try reader.rows(of: root, after: last, limit: pages.limit)
                 guard let final = rows.last else { break }
-                for row in rows { look(at: row) }
+                for row in rows { inspect(at: row) }
                 last = final.key & ObjectKey.primaryKeyMask
                 pages.adapt(to: rows)
                 try follower.advance(rows.count)
             }
         }
-        for reference in limits.references { try look(for: reference) }
+        for reference in limits.references { try search(for: reference) }
         if count > 0 { throw error(url) }
     }
 
@@ -91,7 +91,7 @@ package struct TransferCheck {
 
     // MARK: Values
 
-    private mutating func look(at row: Snapshot) {
+    private mutating func inspect(at row: Snapshot) {
         let entity = source.layout.entities[row.layoutIndex]
         for (slot, description) in entity.slots.enumerated() where source.schema.columns[row.layoutIndex][slot] != nil {
             guard
@@ -160,7 +160,7 @@ package struct TransferCheck {
 
     // MARK: References
 
-    private mutating func look(for reference: TransferReference) throws {
+    private mutating func search(for reference: TransferReference) throws {
         func column(_ alias: String, _ name: String) -> SQLExpression { .column(alias: alias, name: name) }
         let present = column("t", SQLSchema.keyColumn)
         let condition = SQLExpression.and([

@@ -64,23 +64,23 @@ package final class CommitNotices: @unchecked Sendable {
 
     /// Reports that something may have been committed. Called on `queue`.
     package func event() {
-        if awaitedPause != Self.pause { look(after: Self.pause) }
+        if awaitedPause != Self.pause { poll(after: Self.pause) }
     }
 
-    private func look(after pause: Int) {
+    private func poll(after pause: Int) {
         awaitedPause = pause
         lookNumber += 1
         let number = lookNumber
         queue.asyncAfter(deadline: .now() + .milliseconds(pause)) { [weak self] in
             guard let self, self.lookNumber == number, !self.isCancelled else { return }
             self.awaitedPause = nil
-            self.look()
+            self.poll()
             let next = pause * 2
-            if self.question != nil, next <= Self.longestPause { self.look(after: next) }
+            if self.question != nil, next <= Self.longestPause { self.poll(after: next) }
         }
     }
 
-    private func look() {
+    private func poll() {
         if let question, !question() { return }
         var number: Int64?
         if let newest {
