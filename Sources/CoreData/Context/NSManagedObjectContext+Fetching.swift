@@ -123,7 +123,7 @@ extension NSManagedObjectContext {
 
     private func storedObjects(_ plan: FetchPlan) throws -> [NSManagedObject] {
         if plan.parameters.fetchBatchSize > 0 { return batchedObjects(try keysWithUnsaved(plan), plan) }
-        if plan.parameters.includesPendingChanges { settlePendingChanges() }
+        if plan.parameters.includesPendingChanges { propagatePendingDeletes() }
         guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan) }
         if let candidates = unsavedCandidates(for: plan.store) {
             let count = insertedList.count + updatedList.count + deletedList.count
@@ -153,7 +153,7 @@ extension NSManagedObjectContext {
     /// The fetch to run in the background, and the number of objects with unsaved changes now.
     final func rowsPlan(for plan: FetchPlan) throws -> (plan: FetchPlan, touched: Int) {
         guard plan.parameters.includesPendingChanges else { return (plan, 0) }
-        try throwingReadErrors { settlePendingChanges() }
+        try throwingReadErrors { propagatePendingDeletes() }
         let touched = touchedObjects(plan.store).count
         return (touched == 0 ? plan : widened(plan, by: touched), touched)
     }
@@ -167,7 +167,7 @@ extension NSManagedObjectContext {
         _ plan: FetchPlan, rows: [Snapshot], touchedBefore: Int
     ) throws -> [NSManagedObject] {
         guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan, rows: rows) }
-        settlePendingChanges()
+        propagatePendingDeletes()
         let touched = touchedObjects(plan.store)
         let isCut = plan.store.limit > 0 || plan.store.offset > 0
         // More changes came while the rows were read, so the rows may be too few.
@@ -312,7 +312,7 @@ extension NSManagedObjectContext {
     /// Whether nothing unsaved of this context can change the answer.
     private func isFetchDirect(_ plan: FetchPlan) throws -> Bool {
         if !plan.parameters.includesPendingChanges { return true }
-        try throwingReadErrors { settlePendingChanges() }
+        try throwingReadErrors { propagatePendingDeletes() }
         return touchedObjects(plan.store).isEmpty
     }
 }

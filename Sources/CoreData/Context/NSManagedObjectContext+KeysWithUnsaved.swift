@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
     final func keysWithUnsaved(_ plan: FetchPlan) throws -> FetchedKeys {
         guard let rowSource else { return FetchedKeys() }
         guard plan.parameters.includesPendingChanges else { return try rowSource.keys(plan, in: self) }
-        settlePendingChanges()
+        propagatePendingDeletes()
         let candidates = unsavedCandidates(for: plan.store)
         let touched = candidates == nil ? touchedObjects(plan.store) : []
         if candidates == nil, touched.isEmpty { return try rowSource.keys(plan, in: self) }

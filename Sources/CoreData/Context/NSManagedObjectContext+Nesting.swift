@@ -88,14 +88,14 @@ extension NSManagedObjectContext {
         }
         push.needsReading = push.needsReading || !work.deleted.isEmpty
         push.deleted = work.deleted.map { ($0.objectKey, $0.flags.contains(.inaccessible) ? nil : $0.row) }
-        push.lettingGo = work.deleted.compactMap(lettingGo)
+        push.clearedReferences = work.deleted.compactMap(clearedReferences)
         return push
     }
 
-    private func lettingGo(of object: NSManagedObject) -> PushedSave.LettingGo? {
+    private func clearedReferences(of object: NSManagedObject) -> PushedSave.ClearedReferences? {
         guard let overlay = object.overlay else { return nil }
         let slots = object.binding.layout.slots
-        var left = PushedSave.LettingGo(key: object.objectKey, slots: [], toManys: [])
+        var left = PushedSave.ClearedReferences(key: object.objectKey, slots: [], toManys: [])
         overlay.mask.forEach { if slots[$0].kind == .reference { left.slots.append($0) } }
         for (index, state) in overlay.toManys.enumerated() {
             guard let state, !state.removed.isEmpty else { continue }
@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
         return left.slots.isEmpty && left.toManys.isEmpty ? nil : left
     }
 
-    private func letGo(_ change: PushedSave.LettingGo) {
+    private func clearedReferences(_ change: PushedSave.ClearedReferences) {
         let object = object(for: current(change.key))
         _ = object.firedRow()
         if object.flags.contains(.deleted) { return }
@@ -224,7 +224,7 @@ extension NSManagedObjectContext {
         for (index, change) in push.updated.enumerated() {
             update(change, found: push.found[index] ?? change.base)
         }
-        for change in push.lettingGo { letGo(change) }
+        for change in push.clearedReferences { clearedReferences(change) }
         for (key, _) in push.deleted {
             let object = object(for: current(key))
             if !object.flags.contains(.deleted) { delete(object) }

@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
 
     /// Propagates pending deletes: applies the delete rules to the objects that were deleted since the last call, and
     /// posts nothing. Fetches in the middle of a block see the block's changes, and observers never see half of them.
-    final func settlePendingChanges() {
+    final func propagatePendingDeletes() {
         applyPendingUpdates()
         if isProcessingPendingChanges || isHandedOff || pendingDeletions.isEmpty { return }
         guard propagatesDeletesAtEndOfEvent || isSaving else { return }

@@ -11,7 +11,7 @@
 // - Recent objects (`RecentObjects`): the context holds the latest destinations of to-one relationships, and the
 //   results of fetches, saves and to-many relationships. They stay until the block or the turn of the main queue ends,
 //   as a Mac's pools hold them. Their number is limited. Results lie as whole arrays in two generations.
-// - Reading in the middle of a block propagates pending deletes (`settlePendingChanges`) and posts nothing. Undo and
+// - Reading in the middle of a block propagates pending deletes (`propagatePendingDeletes`) and posts nothing. Undo and
 //   notifications wait for `processPendingChanges`.
 // - Notifications: their sets of objects take a tenth of a large save. The first and the last notification of a save
 //   have the same objects as a rule, and so the same sets (`ObjectSets`).

@@ -90,7 +90,7 @@ struct ParentRows: RowSource {
 extension NSManagedObjectContext {
     /// Rows for a child's fetch, with this context's unsaved changes in them.
     final func rowsForChild(_ plan: FetchPlan) throws -> [Snapshot] {
-        try throwingReadErrors { settlePendingChanges() }
+        try throwingReadErrors { propagatePendingDeletes() }
         if !plan.parameters.includesPendingChanges || touchedObjects(plan.store).isEmpty {
             return try rowSource?.rows(plan, in: self) ?? []
         }
@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
     final func membersForChild(of toMany: ToManySlot, owner: ObjectKey) throws -> [ObjectKey] {
         var owner = owner
         return try throwingReadErrors {
-            settlePendingChanges()
+            propagatePendingDeletes()
             if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
             return object(for: owner).members(of: toMany.index)
         }
@@ -142,7 +142,7 @@ extension NSManagedObjectContext {
 
     /// The members of a relationship of a child's objects, by the keys it has for them.
     final func membersForChild(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
-        try throwingReadErrors { settlePendingChanges() }
+        try throwingReadErrors { propagatePendingDeletes() }
         let objects = owners.map { object(for: $0.renamed(permanentKeys)) }
         let hasUnsavedRows = rowSource?.hasUnsavedRows ?? false
         let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || hasUnsavedRows) }

@@ -85,7 +85,7 @@ struct PushedSave {
     /// Objects without a change that the parent has lost.
     private(set) var leftOut: [ObjectKey] = []
     var deleted: [(key: ObjectKey, base: Snapshot?)] = []
-    var lettingGo: [LettingGo] = []
+    var clearedReferences: [ClearedReferences] = []
     /// Whether values that both sides changed are conflicts. Otherwise the child's values win.
     var comparesValues = false
     /// Whether taking the save over may make the parent read something.
@@ -102,7 +102,7 @@ struct PushedSave {
 
     /// The relationships that a deleted object left before its deletion: the parent's delete rules must not follow
     /// them.
-    struct LettingGo {
+    struct ClearedReferences {
         var key: ObjectKey
         var slots: [Int]
         var toManys: [PushedToMany]

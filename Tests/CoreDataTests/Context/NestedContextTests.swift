@@ -316,7 +316,7 @@ struct NestedContextTests {
     @Test(
         "An object that a deleted one had lost in the child stays in the parent, though the delete rule is cascade",
         .onEveryKindOfStore)
-    func deletionAfterLettingGo() throws {
+    func deletionAfterClearingReferences() throws {
         let library = try Library()
         let parent = library.context()
         let child = library.child(of: parent)
