@@ -41,7 +41,7 @@
             let parameters = PostgreSQLParameters(types: [PostgreSQLType.uuid], labels: labels)
             parameters.bind(1, .uuid(token))
             let values = parameters.values()
-            if isTogether {
+            if isPipelining {
                 for text in [Self.beginning] + transactionSettings { try queue(text) }
                 try queue(name, values, .begun)
             } else {

@@ -5,7 +5,7 @@
 //   halved until the row is found.
 // - A save is sent as one pipeline (`SQLConnection.together`). Its statements are sent without waiting, their results
 //   are read at once, and the commit follows: two round trips, whatever the size. Rows are expected to be written; if
-//   one was not (`SQLSurprise`), the transaction runs again step by step.
+//   one was not (`PipelineMismatch`), the transaction runs again step by step.
 // - Listeners are notified by the statement after the commit. NOTIFY within a transaction makes all commits of the
 //   server wait for each other's disk.
 // - Saves hold the lock of writers shared; batches and migrations hold it exclusively.
@@ -62,7 +62,7 @@
         var views: [String: ExistingView] = [:]
 
         /// Whether statements are sent without waiting (pipelining), and which results are still to come.
-        var isTogether = false
+        var isPipelining = false
         var pending: [Pending] = []
         /// Whether a result is to come that no caller waits for.
         var owesResult = false
@@ -300,7 +300,7 @@
 
         /// Runs a prepared statement with the values of its parameters; the result is the caller's.
         func run(_ name: String, _ values: PostgreSQLValues) throws -> OpaquePointer {
-            if isTogether {
+            if isPipelining {
                 try queue(name, values, .wanted)
                 if let result = try flush() { return result }
                 throw error(nil)
@@ -368,7 +368,7 @@
         /// Runs a SELECT with parameters as texts, and returns its rows as texts.
         func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
             takeOwedResult()
-            if isTogether || lacksSettings { return try rowsTogether(select, values) }
+            if isPipelining || lacksSettings { return try rowsTogether(select, values) }
             try beginWantedReading()
             roundTrips += 1
             let result = Self.withPointers(to: values) { pointers in
@@ -429,7 +429,7 @@
         /// The version of the schema: every definition of ours raises it.
         func schemaVersion() throws -> Int64 {
             // A save that is sent as one pipeline compares the version at its end.
-            if isTogether, let knownVersion {
+            if isPipelining, let knownVersion {
                 expectedVersion = knownVersion
                 return knownVersion
             }

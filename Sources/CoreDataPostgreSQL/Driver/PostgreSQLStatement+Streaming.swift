@@ -44,7 +44,7 @@
     extension PostgreSQLConnection {
         /// Whether the server can keep places in the rows of a SELECT: it does until a transaction ends.
         fileprivate var canKeepPlaces: Bool {
-            !isTogether && question == nil && (isReadingWanted || transactionState == PQTRANS_INTRANS)
+            !isPipelining && question == nil && (isReadingWanted || transactionState == PQTRANS_INTRANS)
         }
 
         /// Has the server keep a place in the rows of a SELECT, and gives the first of them. The caller frees the

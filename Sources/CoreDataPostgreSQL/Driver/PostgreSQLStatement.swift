@@ -136,7 +136,7 @@
                 return
             }
             for row in rows {
-                if connection.isTogether {
+                if connection.isPipelining {
                     let (prepared, parameters) = try parameters { try bind(row, $0) }
                     let expected = isTried ? 1 : nil
                     try connection.queue(
@@ -160,7 +160,7 @@
         }
 
         /// Whether one of the rows is at fault. In a pipeline a failure may be another statement's.
-        private func isOfRow(_ error: PostgreSQLError) -> Bool { error.isOfRow && !connection.isTogether }
+        private func isOfRow(_ error: PostgreSQLError) -> Bool { error.isOfRow && !connection.isPipelining }
 
         /// Runs as many of the first rows as fit into one statement, and returns their number.
         private func runTogether(
@@ -191,7 +191,7 @@
                 values.bind(place + 1, value)
             }
             let sent = parameters.arrays(rows.count) + values.values()
-            if connection.isTogether {
+            if connection.isPipelining {
                 let expected = isTried ? rows.count : nil
                 outcome.changed += rows.count
                 try connection.queue(
@@ -248,7 +248,7 @@
         func inspect(
             _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
         ) throws {
-            if !connection.isTogether { return try rows(bind, body) }
+            if !connection.isPipelining { return try rows(bind, body) }
             let (prepared, parameters) = try parameters { try bind($0) }
             try connection.queue(prepared.name, parameters.values(), .inspect(body))
         }

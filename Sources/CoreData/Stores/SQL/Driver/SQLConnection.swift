@@ -98,10 +98,10 @@ package protocol SQLConnection: AnyObject {
     /// Runs a body whose statements are sent in a pipeline, without waiting for their results, until the body reads.
     ///
     /// A row that is tried is assumed to be written. The results are checked when the body has returned. Throws
-    /// `SQLSurprise` if a tried row had no effect; the transaction can then only be rolled back.
+    /// `PipelineMismatch` if a tried row had no effect; the transaction can then only be rolled back.
     func together<Result>(_ body: () throws -> Result) throws -> Result
     /// Whether pipelining is on: a body of `together` is running.
-    var isTogether: Bool { get }
+    var isPipelining: Bool { get }
     /// The number that the database has given to the transaction of the last save, if it numbers history.
     var transactionNumber: Int64? { get }
     func commit() throws
@@ -151,7 +151,7 @@ extension SQLConnection {
 
     package func together<Result>(_ body: () throws -> Result) throws -> Result { try body() }
 
-    package var isTogether: Bool { false }
+    package var isPipelining: Bool { false }
 
     package var transactionNumber: Int64? { nil }
 

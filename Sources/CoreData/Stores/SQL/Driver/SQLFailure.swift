@@ -57,7 +57,7 @@ package enum SQLOperation {
 }
 
 /// Thrown if statements of a pipeline had another result than the expected one.
-package struct SQLSurprise: Error {
+package struct PipelineMismatch: Error {
     package init() {}
 }
 

@@ -111,21 +111,21 @@ extension SQLStore {
     private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         if changes.isEmpty, !hasUnsavedMetadata { return }
         // Rows that a migration counts must be counted in each step. Metadata include the version of the tables.
-        var isTogether = capabilities.sendsTogether && rowTally == nil && !hasUnsavedMetadata
+        var isPipelining = capabilities.sendsTogether && rowTally == nil && !hasUnsavedMetadata
         var order = capabilities.checksReferencesAtOnce ? SaveOrder.referencesKept : .deletionsFirst
         var isLast = false
         var repetitions = Repetitions()
         while true {
             do {
-                return try attempt(changes, order, isTogether: isTogether) {
+                return try attempt(changes, order, isPipelining: isPipelining) {
                     if changes.goesWithOthers {
                         repetitions.end()
                         isLast = true
                     }
                     try beforeCommit()
                 }
-            } catch is SQLSurprise {
-                isTogether = false
+            } catch is PipelineMismatch {
+                isPipelining = false
             } catch let refused as RefusedRow
                 where !isLast && order == .referencesKept && Self.isOfReference(refused) && !changes.deleted.isEmpty
             {
@@ -135,8 +135,8 @@ extension SQLStore {
             } catch is NoOrder {
                 throw NoOrder.error
             } catch let failure as any SQLFailure {
-                if isTogether, failure.isOfRow, !isLast {
-                    isTogether = false
+                if isPipelining, failure.isOfRow, !isLast {
+                    isPipelining = false
                 } else if !repetitions.goOn(after: failure) {
                     throw failure.nsError(doing: .saving)
                 } else {
@@ -153,7 +153,7 @@ extension SQLStore {
     }
 
     private func attempt(
-        _ changes: ChangeSet, _ order: SaveOrder, isTogether: Bool, beforeCommit: () throws -> Void
+        _ changes: ChangeSet, _ order: SaveOrder, isPipelining: Bool, beforeCommit: () throws -> Void
     ) throws {
         let savesMetadata = hasUnsavedMetadata
         var files = filesOfTransaction()
@@ -161,7 +161,7 @@ extension SQLStore {
         do {
             database.willSave()
             try attempting { connection in
-                if isTogether {
+                if isPipelining {
                     try connection.together {
                         written = try write(changes, order, on: connection, savesMetadata, &files)
                     }

@@ -13,7 +13,7 @@ extension SaveSession {
             uniquingKeysWith: { $1 })
         for (index, group) in Dictionary(grouping: deletions, by: \.key.layoutIndex).sorted(by: { $0.key < $1.key }) {
             let keys = group.map(\.key)
-            if connection.isTogether {
+            if connection.isPipelining {
                 try expectNoMembers(of: keys, index, deleted, updated)
                 continue
             }
@@ -49,7 +49,7 @@ extension SaveSession {
         for toMany in store.layout.entities[index].toManys where toMany.isLeftByOwners {
             guard case .inverseKey(let slot, _) = toMany.kind else { continue }
             try store.lookAtMembers(of: toMany, owners: owners, on: connection) { owner, member in
-                if !Self.isKnown(member, of: owner, slot, deleted, updated) { throw SQLSurprise() }
+                if !Self.isKnown(member, of: owner, slot, deleted, updated) { throw PipelineMismatch() }
             }
         }
     }
@@ -58,11 +58,11 @@ extension SaveSession {
     /// rows are written. Does nothing if some row could not be written, because that conflict is reported first.
     package mutating func checkTargets(of changes: ChangeSet) throws {
         if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
-        let isTogether = connection.isTogether
+        let isPipelining = connection.isPipelining
         var seen = [Set<Int64>](repeating: [], count: store.layout.entities.count)
         func note(_ key: ObjectKey) throws {
             guard key.storeNumber == store.storeNumber, seen[root(key.layoutIndex)].insert(key.key).inserted,
-                !isTogether, try !exists(key)
+                !isPipelining, try !exists(key)
             else { return }
             conflicts.append(SaveConflicts.Conflict(key: key, expected: nil, found: nil))
         }
@@ -80,7 +80,7 @@ extension SaveSession {
         for join in changes.joins where !join.added.isEmpty {
             for key in join.added + [join.owner] { try note(key) }
         }
-        if isTogether {
+        if isPipelining {
             for (root, keys) in seen.enumerated() where !keys.isEmpty { try expect(keys, root: root) }
         }
     }
@@ -92,7 +92,7 @@ extension SaveSession {
         }.inspect {
             $0.bind(1, list: keys.map { $0 & ObjectKey.primaryKeyMask })
         } _: { found in
-            if found.int64(0) != Int64(keys.count) { throw SQLSurprise() }
+            if found.int64(0) != Int64(keys.count) { throw PipelineMismatch() }
         }
     }
 

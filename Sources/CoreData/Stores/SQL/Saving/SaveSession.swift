@@ -7,7 +7,7 @@
 //   its owner. New pairs are at the end of both lists, and places only have to rise (`SaveSession+ManyToManyOrder`).
 // - If every statement checks foreign keys (tables of other programs), a save writes its rows in another order
 //   (`SaveOrder`).
-// - If the engine sends a save as one pipeline, rows are expected to be written. If one was not (`SQLSurprise`), the
+// - If the engine sends a save as one pipeline, rows are expected to be written. If one was not (`PipelineMismatch`), the
 //   transaction runs again step by step, which finds the conflicts.
 
 import Foundation
@@ -44,7 +44,7 @@ package struct SaveSession {
     package mutating func insert(_ rows: [Snapshot], _ files: inout ExternalFileChanges) throws {
         let rows =
             store.capabilities.checksReferencesAtOnce
-            ? behindTargets(rows) : connection.isTogether ? rows.sorted { $0.layoutIndex < $1.layoutIndex } : rows
+            ? behindTargets(rows) : connection.isPipelining ? rows.sorted { $0.layoutIndex < $1.layoutIndex } : rows
         for range in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
             let writer = try writer(rows[range.lowerBound].layoutIndex)
             let statement = try connection.statement(.insert(layout: writer.layout.index)) { writer.insert }
@@ -87,7 +87,7 @@ package struct SaveSession {
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws -> [ChangeSet.Update] {
         var blocked: [ChangeSet.Update] = []
-        let updates = connection.isTogether ? Self.grouped(updates) : updates
+        let updates = connection.isPipelining ? Self.grouped(updates) : updates
         let runs = updates.runs { $0.new.layoutIndex == $1.new.layoutIndex && $0.changed == $1.changed }
         for range in runs {
             let run = updates[range]
@@ -156,7 +156,7 @@ package struct SaveSession {
 
     /// Checks that rows have not changed since they were read.
     package mutating func check(_ rows: [Snapshot]) throws {
-        if connection.isTogether { return try expect(rows) }
+        if connection.isPipelining { return try expect(rows) }
         for row in rows {
             let object = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
             let found = try presentRow(object)
@@ -176,7 +176,7 @@ package struct SaveSession {
                 $0.bind(1, row.key & ObjectKey.primaryKeyMask)
                 $0.bind(2, Int64(row.version))
             } _: { found in
-                if found.int64(0) != 1 { throw SQLSurprise() }
+                if found.int64(0) != 1 { throw PipelineMismatch() }
             }
         }
     }
@@ -195,7 +195,7 @@ package struct SaveSession {
         // deletes come together if statements can take many rows.
         let places = deletions.enumerated().map { place, deletion in
             let index = deletion.key.layoutIndex
-            let shape = connection.isTogether ? index << 1 | (deletion.row == nil ? 0 : 1) : 0
+            let shape = connection.isPipelining ? index << 1 | (deletion.row == nil ? 0 : 1) : 0
             return (table: root(index) << 32 | shape, key: deletion.key.key, place: place)
         }
         let sorted = places.sorted { ($0.table, $0.key) < ($1.table, $1.key) }.map { deletions[$0.place] }
@@ -222,7 +222,7 @@ package struct SaveSession {
                 SQLDelete(from: writer.table, where: isVersioned ? .isUnchanged(key: 1) : .hasKey()))
         }
         // Outside of a pipeline the deletion of a row that was never read may be refused, too.
-        let isTried = isVersioned || !connection.isTogether
+        let isTried = isVersioned || !connection.isPipelining
         let outcome = try statement.run(run.count, isTried: isTried) { place, parameters in
             let deletion = run[run.startIndex + place]
             parameters.bind(1, deletion.key.primaryKey)

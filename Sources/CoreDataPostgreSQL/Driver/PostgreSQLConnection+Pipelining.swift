@@ -30,9 +30,9 @@
         struct OtherTables: Error {}
 
         func together<Result>(_ body: () throws -> Result) throws -> Result {
-            if isTogether { return try body() }
+            if isPipelining { return try body() }
             try enterPipeline()
-            isTogether = true
+            isPipelining = true
             do {
                 let result = try body()
                 if isSaving { try queueEnd() }
@@ -52,7 +52,7 @@
 
         /// Takes the remaining results, and leaves the pipeline mode.
         private func leavePipeline() {
-            isTogether = false
+            isPipelining = false
             if !pending.isEmpty { PQclear(try? flush()) }
             PQexitPipelineMode(handle)
         }
@@ -169,7 +169,7 @@
             case .wanted, .ignored: break
             case .rows(let expected, let givesPlaces):
                 let count = givesPlaces ? Int(rows.count) : Int(String(cString: PQcmdTuples(result))) ?? 0
-                if let expected, count != expected { throw SQLSurprise() }
+                if let expected, count != expected { throw PipelineMismatch() }
             case .inspect(let body):
                 for row in 0..<rows.count {
                     rows.row = row
@@ -177,7 +177,7 @@
                 }
             case .begun: serverTransaction = rows.int64(rows.types.count - 1)
             case .ended(let version):
-                if let version, rows.int64(0) != version { throw SQLSurprise() }
+                if let version, rows.int64(0) != version { throw PipelineMismatch() }
             case .settings(let version):
                 if rows.int64(rows.types.count - 1) != version { throw OtherMetadata() }
             case .pastTables:
@@ -189,7 +189,7 @@
 
         /// Prepares a statement, and queries the types of its parameters that `types` does not give.
         func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
-            if !isTogether { try deallocateDoomed() }
+            if !isPipelining { try deallocateDoomed() }
             let serverName = usesNamedStatements ? name : ""
             let described = try sendingWithin {
                 guard PQsendPrepare(handle, serverName, text, Int32(types.count), types) == 1 else { throw error(nil) }
@@ -204,13 +204,13 @@
         }
 
         /// Whether what is sent now would be sent without the settings, which come with each transaction.
-        var lacksSettings: Bool { !settings.isEmpty && !isTogether && transactionState == PQTRANS_IDLE }
+        var lacksSettings: Bool { !settings.isEmpty && !isPipelining && transactionState == PQTRANS_IDLE }
 
         /// Runs `send`, and waits for the result that is wanted. Where each transaction sets the settings again, this
         /// is done within one: then tables are found by the search path, and the time limits apply to the wait for
         /// locks.
         func sendingWithin(_ send: () throws -> Void) throws -> OpaquePointer? {
-            if isTogether {
+            if isPipelining {
                 try send()
                 return try flush()
             }
