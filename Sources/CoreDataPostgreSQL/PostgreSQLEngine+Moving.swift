@@ -23,8 +23,8 @@
                 for lock in try [lock] + connection.locksOfVersions(besides: lock) {
                     try connection.takeAlone(version: lock, timeout: timeout, progress)
                 }
-                let beacon = PostgreSQLBeacon(connection.address, progress)
-                defer { beacon?.end() }
+                let progressPublisher = PostgreSQLProgressPublisher(connection.address, progress)
+                defer { progressPublisher?.end() }
                 try connection.transaction {
                     // The migration has no time limit, and the program's own code may run in it.
                     try connection.liftTimeLimits()
@@ -39,7 +39,7 @@
                     if changesTables { try PostgreSQLTables.dropConstraints(on: connection) }
                     try normalization?.run()
                     try body(connection)
-                    if changesTables { try PostgreSQLOpening.furnish(on: connection) }
+                    if changesTables { try PostgreSQLOpening.install(on: connection) }
                 }
             }
         }
@@ -63,7 +63,7 @@
             if let newest { try HistoryTables.insertNumbers(connection, newest: newest) }
             connection.labels = EntityLabels(schema, layout)
             try fill(TransferEnd(connection, layout, schema, name: connection.address.description))
-            try PostgreSQLTables(connection, schema, layout).furnishFilled()
+            try PostgreSQLTables(connection, schema, layout).installFilled()
         }
 
         func filling(

@@ -17,7 +17,7 @@
 //   has replaced this one.
 // - On every engine, the watch over commits ends in `CommitNotices`. It gathers events and keeps the number of the
 //   newest transaction that it has reported.
-// - `Operations/` is for people who run programs and servers (Documentation/Operations.md). `PostgreSQLTally` has the
+// - `Operations/` is for people who run programs and servers (Documentation/Operations.md). `PostgreSQLCounters` has the
 //   counters of the connections' work. `PostgreSQLActivity` has these counters, and what the server reports about
 //   standbys and sessions. `PostgreSQLUpkeep` removes rows that no program needs any more. One of the programs that
 //   have the store open does each piece of work: the first that claims it in `coredata.upkeep`.

@@ -42,7 +42,7 @@
                     // Another process may have made a store while this one waited for the lock.
                     if try SQLStoreMetadata.isThere(on: connection, url: shown) { throw Self.isTaken(shown) }
                     try PostgreSQLOpening.make(schema, layout, metadata, on: connection)
-                    try PostgreSQLTables(connection, schema, layout).furnish()
+                    try PostgreSQLTables(connection, schema, layout).install()
                     try PostgreSQLTables.dropConstraints(on: connection)
                 }
             }
@@ -58,7 +58,7 @@
         func keep() throws { try transaction.keep() }
 
         func finish(_ metadata: [String: Any]) throws {
-            try PostgreSQLTables(connection, end.schema, end.layout).furnishFilled()
+            try PostgreSQLTables(connection, end.schema, end.layout).installFilled()
             try transaction.finish(metadata)
         }
 
@@ -71,8 +71,8 @@
 
     extension PostgreSQLTables {
         /// Brings tables whose rows have come to what they have for other programs.
-        func furnishFilled() throws {
-            try furnish()
+        func installFilled() throws {
+            try install()
             for root in layout.entities where root.superIndex == nil {
                 guard let table = schema.table(ofRoot: root.index)?.name, let number = schema.numbers[root.index] else {
                     continue

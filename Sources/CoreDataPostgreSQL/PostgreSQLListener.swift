@@ -100,7 +100,7 @@
         private func awaitSign(in turn: Int) {
             queue.asyncAfter(deadline: .now() + Self.timeBetweenSigns) { [weak self] in
                 guard let self, self.turn == turn, let connection = self.connection, !self.isCancelled else { return }
-                guard connection.continuity?.isCurrent(connection) != false, self.isThere(connection) else {
+                guard connection.failoverDetector?.isCurrent(connection) != false, self.isThere(connection) else {
                     return self.lost()
                 }
                 // Messages that came with the answer are not on the socket any more.

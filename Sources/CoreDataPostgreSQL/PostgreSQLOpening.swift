@@ -67,21 +67,21 @@
                 ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
             if !isReadOnly {
                 if isPresent, existing == nil { try PostgreSQLTables.renewDefaults(on: connection) }
-                try PostgreSQLBookkeeping.furnish(on: connection)
+                try PostgreSQLBookkeeping.install(on: connection)
             }
             let offset =
                 history == nil ? 0 : try PostgreSQLBookkeeping.historyOffset(on: connection, isReadOnly: isReadOnly)
             connection.historyOffset = offset
             let due = isReadOnly ? [] : try PostgreSQLUpkeep.due(on: connection, PostgreSQLOptions(opening))
-            let continuity = PostgreSQLContinuity(isReadOnly: isReadOnly)
-            try continuity.meet(connection)
+            let failoverDetector = PostgreSQLFailoverDetector(isReadOnly: isReadOnly)
+            try failoverDetector.meet(connection)
             var told = metadata
             // Afterwards the connection may be used by a listener on another thread.
             told[NSPostgreSQLSynchronousReplicationKey] = try connection.isSynchronous()
             let existingReferences = try existing?.referencesCheckedAtOnce(on: connection) ?? []
             let database = PostgreSQLDatabase(
                 address, labels: labels, first: connection, isReadOnly: isReadOnly, versionLock: lock,
-                identifier: metadata[NSStoreUUIDKey] as? String, continuity: continuity,
+                identifier: metadata[NSStoreUUIDKey] as? String, failoverDetector: failoverDetector,
                 historyOffset: connection.historyOffset,
                 admitted: admitted,
                 tables: existing == nil ? schema.allTables.map { PostgreSQLDialect().quoted($0.name) } : [],
@@ -150,7 +150,7 @@
                 return (version.map { PostgreSQLAdmitted(version: lock, generation: $0.generation) }, nil)
             }
             do {
-                try PostgreSQLAdmission.furnish(on: connection)
+                try PostgreSQLAdmission.install(on: connection)
             } catch let error as PostgreSQLError where error.state == PostgreSQLError.insufficientPrivilege {
                 // The owner makes it when it opens the store. Until then the version's lock shows which programs run.
                 return (version.map { PostgreSQLAdmitted(version: lock, generation: $0.generation) }, nil)
@@ -179,7 +179,7 @@
                 try version.map { try StoredModel.decode($0.model, of: url) } ?? Self.cachedModel(on: connection)
             }
             if let existing, try !existing.stale(on: connection).isEmpty {
-                try connection.transaction { try existing.furnish(connection) }
+                try connection.transaction { try existing.install(connection) }
             }
         }
 
@@ -228,9 +228,9 @@
                 }
                 try Self.make(schema, opening.layout, metadata, isExisting: existing != nil, on: connection)
                 if let existing {
-                    try existing.furnish(connection)
+                    try existing.install(connection)
                 } else {
-                    try PostgreSQLTables(connection, schema, opening.layout).furnish()
+                    try PostgreSQLTables(connection, schema, opening.layout).install()
                 }
                 return metadata
             }
@@ -254,7 +254,7 @@
         }
 
         /// Adds to migrated tables the constraints, default values and comments that their model calls for.
-        static func furnish(on connection: PostgreSQLConnection) throws {
+        static func install(on connection: PostgreSQLConnection) throws {
             guard let model = try cachedModel(on: connection) else { return }
             // The layout does not keep it.
             defer { withExtendedLifetime(model) {} }
@@ -262,7 +262,7 @@
             let actual = try ActualSchema(connection)
             let schema = SQLSchemaBuilder.schema(
                 of: layout, entities: Set(actual.numbers.keys), numbers: actual.numbers, style: PostgreSQLStyle())
-            try PostgreSQLTables(connection, schema, layout).furnish()
+            try PostgreSQLTables(connection, schema, layout).install()
         }
 
         /// Removes the tables of the store and the framework's own data, and no other table.

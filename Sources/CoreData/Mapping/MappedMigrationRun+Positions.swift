@@ -12,7 +12,7 @@ extension MappedMigrationRun {
         let isTime = ContinuousClock.now - lastKept >= Self.timeBetweenPositions
         guard always || isTime || MigrationMoment.isObserved else { return }
         var place = place
-        place.rows = tally.rows
+        place.rows = counters.rows
         place.irregular = irregularSteps.sorted()
         place.irregularBefore = irregularBefore.sorted()
         let number = try associations.keep(place)
@@ -43,7 +43,7 @@ extension MappedMigrationRun {
 
     func takeOverPosition() {
         guard isResumed else { return }
-        tally.rows = position.rows
+        counters.rows = position.rows
         for number in position.irregular where number < steps.count { steps[number].isRegular = false }
     }
 

@@ -45,7 +45,7 @@ final class MappedMigrationRun {
     let isResumed: Bool
     private let mappings: NSMappingModel
     /// Counts the rows that are written to the new store.
-    let tally: RowTally
+    let counters: RowCounters
     /// The mappings that were not regular when the second pass of the present one began.
     private(set) var irregularBefore: Set<Int> = []
 
@@ -112,8 +112,8 @@ final class MappedMigrationRun {
                 try stores.removeRemains()
             }
             let destination = try stores.openDestination(manager.destinationModel)
-            tally = RowTally(manager.destinationModel.layout)
-            for store in destination.persistentStores { store.rowTally = tally }
+            counters = RowCounters(manager.destinationModel.layout)
+            for store in destination.persistentStores { store.rowCounters = counters }
             sourceContext = Self.context(source, "migration source")
             destinationContext = Self.context(destination, "migration destination")
             associations =

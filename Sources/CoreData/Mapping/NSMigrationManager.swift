@@ -151,7 +151,7 @@ open class NSMigrationManager: NSObject {
         self.run = run
         defer { self.run = nil }
         try run.run()
-        madeRows = run.tally.rows
+        madeRows = run.counters.rows
     }
 
     /// Migrates a store by a mapping model, with store types in place of their names.

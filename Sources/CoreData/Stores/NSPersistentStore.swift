@@ -39,7 +39,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// The store as one that can hold one transaction from its opening on; nil if it cannot.
     var heldTransaction: (any HeldTransactionStore)? { nil }
     /// Counts the rows that a migration writes. Set before the first row, and never again.
-    final var rowTally: RowTally?
+    final var rowCounters: RowCounters?
     /// The type that the class was registered for.
     private var registeredType = ""
 

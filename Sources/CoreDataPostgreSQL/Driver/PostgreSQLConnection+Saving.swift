@@ -132,7 +132,7 @@
                     throw error
                 }
             }
-            if let token { continuity?.didCommit(token, transaction: committed, number: recorded) }
+            if let token { failoverDetector?.didCommit(token, transaction: committed, number: recorded) }
         }
 
         /// Runs statements with a COMMIT among them. Later statements cannot undo it, and their failures do not
@@ -186,14 +186,14 @@
         /// The query inserts the token itself: the unique key waits for a server process that is still at work on the
         /// transaction, and keeps it from being committed afterwards.
         private func wasCommitted(_ token: UUID, telling number: Int64?) -> Bool? {
-            continuity?.tally.add(to: \.commitsInQuestion)
+            failoverDetector?.counters.add(to: \.commitsInQuestion)
             let deadline = ContinuousClock.now + Self.patience
             var pause: UInt32 = 10_000
             while true {
                 do {
                     let other = try PostgreSQLConnection(address, labels: labels)
                     // A server that another one has replaced may have commits that the new server lacks.
-                    try continuity?.requireNewest(other)
+                    try failoverDetector?.requireNewest(other)
                     do {
                         try other.ask(
                             "INSERT INTO coredata.saves (token, time) VALUES ('\(token)', \(Self.timeOfQuestion))")

@@ -64,7 +64,7 @@
                 try MigrationCancellation.check(progress)
                 guard ContinuousClock.now < deadline else { throw try timedOut(lock) }
                 if progress != nil, questions % 10 == 0 {
-                    try PostgreSQLBeacon.position(on: self)?.show(in: progress)
+                    try PostgreSQLProgressPublisher.position(on: self)?.show(in: progress)
                 }
                 questions += 1
                 usleep(20_000)

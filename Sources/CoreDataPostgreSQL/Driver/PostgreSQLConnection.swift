@@ -35,7 +35,7 @@
         var line: PostgreSQLLine?
         /// What the process has recorded of the database, to detect lost commits; nil of a connection that no open
         /// store has.
-        var continuity: PostgreSQLContinuity?
+        var failoverDetector: PostgreSQLFailoverDetector?
         /// Whether the server has committed without waiting any longer for the confirmation of standbys; allocated so
         /// that libpq can set it.
         let isUnconfirmed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)

@@ -11,7 +11,7 @@
             do {
                 try reading(waits: false, body)
             } catch is ReadersAreBusy {
-                tally.add(to: \.connectionsMade)
+                counters.add(to: \.connectionsMade)
                 let connection = try PostgreSQLConnection(address.direct)
                 try PostgreSQLWatch.shared.watching(connection) { try body(connection) }
             }

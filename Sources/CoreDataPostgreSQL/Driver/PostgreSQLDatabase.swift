@@ -26,8 +26,8 @@
         private let views: [String: ExistingView]
         private let referencesCheckedAtOnce: Set<SQLReference>
         private let timeout: TimeInterval
-        let continuity: PostgreSQLContinuity
-        var tally: PostgreSQLTally { continuity.tally }
+        let failoverDetector: PostgreSQLFailoverDetector
+        var counters: PostgreSQLCounters { failoverDetector.counters }
         let upkeep: PostgreSQLUpkeep
 
         private let writerLock = NSRecursiveLock()
@@ -61,12 +61,12 @@
         ///   - views: the views over existing tables, and those of their foreign keys that every statement checks.
         init(
             _ address: PostgreSQLAddress, labels: EntityLabels, first: PostgreSQLConnection?, isReadOnly: Bool,
-            versionLock: Int64, identifier: String?, continuity: PostgreSQLContinuity, historyOffset: Int64,
+            versionLock: Int64, identifier: String?, failoverDetector: PostgreSQLFailoverDetector, historyOffset: Int64,
             admitted: (PostgreSQLAdmitted?, PostgreSQLLease?), tables: [String],
             views: (all: [ExistingView], references: Set<SQLReference>), timeout: TimeInterval,
             options: PostgreSQLOptions
         ) {
-            self.continuity = continuity
+            self.failoverDetector = failoverDetector
             self.address = address
             self.labels = labels
             self.isReadOnly = isReadOnly
@@ -81,11 +81,11 @@
             referencesCheckedAtOnce = views.references
             self.timeout = timeout
             guard let first else { return }
-            tally.add(to: \.connectionsMade)
+            counters.add(to: \.connectionsMade)
             first.labels = labels
             first.keepsTokens = !isReadOnly
             first.historyOffset = historyOffset
-            first.continuity = continuity
+            first.failoverDetector = failoverDetector
             first.admitted = admitted.0
             first.views = self.views
             if address.isPooled {
@@ -124,13 +124,13 @@
 
         /// A connection for work. Where it is a pooler's, the keeper holds the lock of the version.
         private func connect() throws -> PostgreSQLConnection {
-            defer { tally.add(to: \.connectionsMade) }
+            defer { counters.add(to: \.connectionsMade) }
             if !address.isPooled { return try connectDirectly() }
             let connection = try PostgreSQLConnection(address, labels: labels)
-            connection.line = continuity.newest
+            connection.line = failoverDetector.newest
             connection.historyOffset = connection.line?.shift ?? historyOffset
-            connection.continuity = continuity
-            connection.admitted = admitted ?? continuity.lateAdmission.withLock { $0 }
+            connection.failoverDetector = failoverDetector
+            connection.admitted = admitted ?? failoverDetector.lateAdmission.withLock { $0 }
             connection.views = views
             return connection
         }
@@ -147,8 +147,8 @@
                 try connection.share(version: versionLock, timeout: timeout)
                 // While no connection was open, another process may have migrated the store.
                 try requireSameStore(connection)
-                connection.continuity = continuity
-                try continuity.meet(connection)
+                connection.failoverDetector = failoverDetector
+                try failoverDetector.meet(connection)
                 if let lease = admitted?.lease { try connection.hold(lease: lease) }
             }
             return connection
@@ -320,7 +320,7 @@
 
         /// Whether a connection can be used, and leads to the server that is in use now.
         private func isGood(_ connection: PostgreSQLConnection) -> Bool {
-            connection.isUsable && continuity.isCurrent(connection)
+            connection.isUsable && failoverDetector.isCurrent(connection)
         }
 
         /// Waits for its turn, and takes a connection that is idle; nil where a new one has to be made.
@@ -329,7 +329,7 @@
             defer { readers.unlock() }
             if !isClosed, idle.isEmpty, used >= options.maximumOfReaders {
                 if !waits { throw ReadersAreBusy() }
-                tally.waiting(\.waitsToRead) {
+                counters.waiting(\.waitsToRead) {
                     while !isClosed, idle.isEmpty, used >= options.maximumOfReaders { readers.wait() }
                 }
             }
@@ -349,14 +349,14 @@
         // MARK: Writing
 
         func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? {
-            if !writerLock.try() { tally.waiting(\.waitsToWrite) { writerLock.lock() } }
+            if !writerLock.try() { counters.waiting(\.waitsToWrite) { writerLock.lock() } }
             defer { writerLock.unlock() }
             if isReadOnly || readers.withLock({ isClosed }) { return nil }
             // A connection that was lost in the middle of a transaction is not idle either.
             if isWriting, let writer, writer.transactionState != PQTRANS_IDLE { throw NestedWriting.error }
             let isNested = isWriting
             isWriting = true
-            if !isNested { tally.add(to: \.writes) }
+            if !isNested { counters.add(to: \.writes) }
             defer {
                 isWriting = isNested
                 readers.withLock { follower }?.outdate(byOthers: false)
@@ -382,18 +382,18 @@
 
         func willSave() {}
 
-        func willRepeat() { tally.add(to: \.repetitions) }
+        func willRepeat() { counters.add(to: \.repetitions) }
 
         // MARK: Another server
 
-        func follow(_ follower: any ContinuationFollower) { continuity.follow(follower) }
-        func didSave(_ changes: ChangeSet) { continuity.didSave(changes) }
-        func didRead(transactions: [Int64]) { continuity.didRead(transactions) }
+        func follow(_ follower: any ContinuationFollower) { failoverDetector.follow(follower) }
+        func didSave(_ changes: ChangeSet) { failoverDetector.didSave(changes) }
+        func didRead(transactions: [Int64]) { failoverDetector.didRead(transactions) }
 
         func lostHistory(after number: Int64) throws -> LostHistory? {
             try readOnce { connection in
                 guard let connection = connection as? PostgreSQLConnection else { return nil }
-                return try continuity.lostHistory(after: number, on: connection)
+                return try failoverDetector.lostHistory(after: number, on: connection)
             }
         }
 
@@ -435,7 +435,7 @@
         func following(at address: PostgreSQLAddress) -> PostgreSQLDatabase {
             PostgreSQLDatabase(
                 address, labels: labels, first: nil, isReadOnly: true, versionLock: versionLock,
-                identifier: identifier, continuity: PostgreSQLContinuity(isReadOnly: true),
+                identifier: identifier, failoverDetector: PostgreSQLFailoverDetector(isReadOnly: true),
                 historyOffset: historyOffset, admitted: (admitted, nil), tables: tables,
                 views: (Array(views.values), referencesCheckedAtOnce), timeout: timeout, options: options)
         }
@@ -471,7 +471,7 @@
 
         /// The part of the activity that this program has counted itself.
         func counts() -> PostgreSQLActivity {
-            var activity = tally.activity
+            var activity = counters.activity
             activity.server = address.description
             let (count, busy, standby) = readers.withLock { (idle.count + used, used, follower) }
             activity.connections = count

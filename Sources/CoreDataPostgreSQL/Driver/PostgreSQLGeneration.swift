@@ -26,10 +26,10 @@
             self.database = database
             self.connection = connection
             state = try database.hold(connection, for: lifetime)
-            database.tally.add(to: \.queryGenerations)
+            database.counters.add(to: \.queryGenerations)
         }
 
-        deinit { database.tally.add(-1, to: \.queryGenerations) }
+        deinit { database.counters.add(-1, to: \.queryGenerations) }
 
         var capabilities: SQLCapabilities { database.capabilities }
         var holdsTransaction: Bool { false }

@@ -87,7 +87,7 @@
         private func reading<Result>(isOnce: Bool, _ body: (any SQLConnection) throws -> Result) throws -> Result {
             let primary = try openPrimary()
             func readPrimary() throws -> Result {
-                primary.tally.add(to: \.readsFromPrimaryInstead)
+                primary.counters.add(to: \.readsFromPrimaryInstead)
                 return isOnce ? try primary.readOnce(body) : try primary.read(body)
             }
             if isPaused { return try readPrimary() }
@@ -107,7 +107,7 @@
             do {
                 let result = isOnce ? try database.readOnce(attempt) : try database.read(attempt)
                 noteSuccess()
-                primary.tally.add(to: \.readsFromStandbys)
+                primary.counters.add(to: \.readsFromStandbys)
                 return result
             } catch {
                 let isLost = (error as? PostgreSQLError)?.isOfLostConnection == true
@@ -163,7 +163,7 @@
             if connection.reachedPosition < mark.position {
                 connection.reachedPosition = try connection.position()
                 if connection.reachedPosition < mark.position {
-                    try openPrimary().tally.waiting(\.waitsForStandbys) {
+                    try openPrimary().counters.waiting(\.waitsForStandbys) {
                         try wait(for: connection, until: mark.position)
                     }
                 }
@@ -186,7 +186,7 @@
 
         private func wantedMark() throws -> Mark {
             let primary = try openPrimary()
-            let newest = primary.continuity.newest?.identifier
+            let newest = primary.failoverDetector.newest?.identifier
             let (known, turn, countsOthers) = lock.withLock { (mark, commits, isOfOthers) }
             // After a fail-over the positions of the former primary do not apply.
             if let known, known.known == newest { return known }
@@ -194,7 +194,7 @@
                 guard let connection = connection as? PostgreSQLConnection else { return (.max, nil) }
                 return try connection.place(isOfOthers: countsOthers)
             }
-            let wanted = Mark(position: position, line: line, known: primary.continuity.newest?.identifier)
+            let wanted = Mark(position: position, line: line, known: primary.failoverDetector.newest?.identifier)
             lock.withLock { if commits == turn { mark = wanted } }
             return wanted
         }

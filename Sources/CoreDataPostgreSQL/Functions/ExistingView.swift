@@ -186,7 +186,7 @@
 
     extension ExistingTables {
         /// Makes the views, or makes those anew that the tables or the model have changed since.
-        func furnish(_ connection: PostgreSQLConnection) throws {
+        func install(_ connection: PostgreSQLConnection) throws {
             let statements = try ExistingView.definitions + statements(for: stale(on: connection))
             try connection.execute(statements)
         }

@@ -12,7 +12,7 @@
     /// database's and an offset, which puts them above those of the dump. The offset is part of the functions.
     enum PostgreSQLBookkeeping {
         /// Makes what is not there yet.
-        static func furnish(on connection: PostgreSQLConnection) throws {
+        static func install(on connection: PostgreSQLConnection) throws {
             if try missing(on: connection).isEmpty { return }
             try connection.transaction {
                 // Another process may have made them while this one waited for the lock.

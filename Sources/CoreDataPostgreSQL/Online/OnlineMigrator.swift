@@ -13,7 +13,7 @@
 // - `coredata.model_versions` has a row for each version with its model and its map (`PostgreSQLPlaces`). Rows may have
 //   older names of entities (`EntityLabels`).
 // - `OnlineMigrator` adds tables, columns and triggers in short lock transactions: a lock that is not granted within 50
-//   ms is requested again (`PostgreSQLShortly`). It moves rows in slices (`PostgreSQLMove`), and marks the newer
+//   ms is requested again (`PostgreSQLShortLockTransaction`). It moves rows in slices (`PostgreSQLMove`), and marks the newer
 //   version as served. Each step can be run once more, so the process after a killed one resumes the migration.
 // - Each writing transaction calls `coredata.admit`, which refuses a version that has ended, and passes the writing
 //   version to the triggers.
@@ -38,8 +38,8 @@
         let timeout: TimeInterval
         let progress: Progress
 
-        private var shortly: PostgreSQLShortly {
-            PostgreSQLShortly(connection: connection, timeout: timeout, progress: progress)
+        private var shortLockTransaction: PostgreSQLShortLockTransaction {
+            PostgreSQLShortLockTransaction(connection: connection, timeout: timeout, progress: progress)
         }
 
         /// - Parameter advanced: is called after each part that need not be done again.
@@ -49,12 +49,12 @@
                 PostgreSQLConnection.versionLock(of: migration.newMetadata)
             )
             try connection.endWithProgram()
-            try PostgreSQLAdmission.furnish(on: connection)
+            try PostgreSQLAdmission.install(on: connection)
             // These locks keep every other process from migrating the store until this migration ends.
             try connection.share(version: present, timeout: timeout)
             try connection.takeAlone(version: PostgreSQLConnection.onlineLock, timeout: timeout, progress)
-            let beacon = PostgreSQLBeacon(connection.address, progress)
-            defer { beacon?.end() }
+            let progressPublisher = PostgreSQLProgressPublisher(connection.address, progress)
+            defer { progressPublisher?.end() }
             // Another process may have migrated the store while this one waited for the lock.
             let newest = try SQLStoreMetadata.read(from: connection, url: migration.url)
             guard PostgreSQLConnection.versionLock(of: newest) == present else { return }
@@ -71,7 +71,7 @@
                 lock: target, state: .coming, metadata: migration.newMetadata,
                 model: try migration.archivedModel(), places: plan.places)
             if resumed == nil {
-                try shortly.run([source.writing(), version.writing()])
+                try shortLockTransaction.run([source.writing(), version.writing()])
             }
             do {
                 try expand(plan)
@@ -155,7 +155,7 @@
             let present = try connection.tableNames()
             let tables = plan.newTables.filter { !present.contains($0.name) }
             if !tables.isEmpty {
-                try shortly.transaction {
+                try shortLockTransaction.transaction {
                     for table in tables { try connection.run(.define(.createTable(table))) }
                     let names = Set(tables.map(\.name))
                     for var index in plan.new.indexes where names.contains(index.table) {
@@ -164,7 +164,7 @@
                     }
                     try PostgreSQLTables(
                         connection, plan.new, plan.destination, labels: plan.places.labels
-                    ).furnish(newTables: names)
+                    ).install(newTables: names)
                     let dialect = PostgreSQLDialect()
                     for table in tables {
                         try connection.execute(
@@ -180,11 +180,12 @@
                 let known = try Set(connection.columnNames(of: table))
                 let missing = columns.filter { !known.contains($0.column.name) }
                 if missing.isEmpty { continue }
-                try shortly.run(PostgreSQLStep.adding(missing, to: table) + [PostgreSQLMove.beginningAnew(table)])
+                try shortLockTransaction.run(
+                    PostgreSQLStep.adding(missing, to: table) + [PostgreSQLMove.beginningAnew(table)])
                 MigrationMoment.reach(.stepDone)
             }
             for table in Set(plan.shadowColumns.map(\.table) + plan.fillers.map(\.table)).sorted() {
-                try shortly.run(
+                try shortLockTransaction.run(
                     PostgreSQLStep.keepingInStep(
                         table, plan.shadowColumns.filter { $0.table == table },
                         plan.fillers.filter { $0.table == table },
@@ -213,7 +214,7 @@
             if plan.splits.isEmpty { return }
             let schema = try connection.schemaOfTables()
             for split in plan.splits {
-                try shortly.run(PostgreSQLStep.splitting(split, newer: plan.lock, in: schema))
+                try shortLockTransaction.run(PostgreSQLStep.splitting(split, newer: plan.lock, in: schema))
                 MigrationMoment.reach(.stepDone)
             }
         }
@@ -222,14 +223,14 @@
         /// pair on, the deletion of an object removes its pairs.
         private func link(_ plan: OnlinePlan) throws {
             if plan.links.isEmpty { return }
-            try PostgreSQLReferences(shortly, plan, of: Set(plan.links.map(\.pairs))).complete()
+            try PostgreSQLReferences(shortLockTransaction, plan, of: Set(plan.links.map(\.pairs))).complete()
             let schema = try connection.schemaOfTables()
             for link in plan.links {
-                try shortly.run(PostgreSQLStep.linking(pairsOf: link, in: schema))
+                try shortLockTransaction.run(PostgreSQLStep.linking(pairsOf: link, in: schema))
                 MigrationMoment.reach(.stepDone)
             }
             for (table, links) in Dictionary(grouping: plan.links, by: \.table).sorted(by: { $0.key < $1.key }) {
-                try shortly.run(PostgreSQLStep.linking(rowsOf: table, links, newer: plan.lock, in: schema))
+                try shortLockTransaction.run(PostgreSQLStep.linking(rowsOf: table, links, newer: plan.lock, in: schema))
                 MigrationMoment.reach(.stepDone)
             }
         }
@@ -246,7 +247,9 @@
                 }
                 follower.begin(entity?.name ?? table, rows: rows(table))
                 var done = 0
-                try PostgreSQLMove(shortly: shortly, table: table, link: link, version: plan.lock).run { count in
+                try PostgreSQLMove(
+                    shortLockTransaction: shortLockTransaction, table: table, link: link, version: plan.lock
+                ).run { count in
                     done += count
                     advanced()
                     follower.moved(count, ofEntity: done)
@@ -258,12 +261,12 @@
         private func complete(_ plan: OnlinePlan, _ advanced: () -> Void) throws {
             for shadow in plan.shadowColumns where shadow.isMandatory {
                 let (before, look, after) = PostgreSQLStep.mandatory(shadow.new.name, of: shadow.table)
-                try shortly.run(before)
-                try shortly.run([look])
-                try shortly.run(after)
+                try shortLockTransaction.run(before)
+                try shortLockTransaction.run([look])
+                try shortLockTransaction.run(after)
                 MigrationMoment.reach(.stepDone)
             }
-            try PostgreSQLReferences(shortly, plan).complete()
+            try PostgreSQLReferences(shortLockTransaction, plan).complete()
             try dropKeys(of: plan.links)
             for index in plan.newIndexes {
                 if index.isUnique { try loosen(columnsOf: index) }
@@ -279,7 +282,7 @@
             if links.isEmpty { return }
             for (key, name) in try PostgreSQLTables.presentForeignKeys(on: connection)
             where links.contains(where: { $0.table == key.table && $0.key == key.column }) {
-                try shortly.run([PostgreSQLStep.dropping(constraint: name, of: key.table)])
+                try shortLockTransaction.run([PostgreSQLStep.dropping(constraint: name, of: key.table)])
                 MigrationMoment.reach(.stepDone)
             }
         }
@@ -292,7 +295,7 @@
             let mandatory = try connection.columnsWithComments(ofTable: table).filter { $0[1] == "t" }
                 .map { PostgreSQLDialect.inQuotes($0[0] ?? "") }
             let columns = index.columns.map { dialect.quoted($0.name) }.filter(mandatory.contains)
-            try shortly.run(columns.map { PostgreSQLStep.loosening($0, of: table) })
+            try shortLockTransaction.run(columns.map { PostgreSQLStep.loosening($0, of: table) })
         }
 
         /// Makes an index while other sessions write. An index that a killed process has left unfinished is made again.
@@ -302,14 +305,14 @@
             var index = index
             if let left = facts.indexes.first(where: { PostgreSQLStep.isSame($0, index) }) {
                 guard unfinished.contains(left.name) else { return }
-                try shortly.alone(PostgreSQLStep.dropping(index: left.name))
+                try shortLockTransaction.alone(PostgreSQLStep.dropping(index: left.name))
             }
             index.name = try ownName(index.name)
             do {
-                try shortly.alone(PostgreSQLStep.indexing(index, on: connection))
+                try shortLockTransaction.alone(PostgreSQLStep.indexing(index, on: connection))
             } catch {
                 // The session that held it up may hold up the removal, too. Then the next attempt removes the index.
-                var briefly = shortly
+                var briefly = shortLockTransaction
                 briefly.timeout = min(timeout, 2)
                 if connection.isAlive { try? briefly.alone(PostgreSQLStep.dropping(index: index.name)) }
                 throw error
@@ -331,7 +334,7 @@
         private func serve(_ plan: OnlinePlan, _ version: PostgreSQLVersion) throws {
             var version = version
             version.state = .served
-            try shortly.transaction {
+            try shortLockTransaction.transaction {
                 try connection.execute(version.writing())
                 try connection.noteServing()
                 let present = try SQLStoreMetadata.read(from: connection, url: migration.url)

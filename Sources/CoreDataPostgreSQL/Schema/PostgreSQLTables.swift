@@ -32,12 +32,12 @@
 
         /// Adds to tables that were just made what the model calls for, except foreign keys, in the transaction that is
         /// open.
-        func furnish(newTables names: Set<String>) throws {
+        func install(newTables names: Set<String>) throws {
             try connection.execute(try statements(ofTables: names))
         }
 
         /// Adds the tables, columns and constraints that the database lacks. Existing ones stay unchanged.
-        func furnish() throws {
+        func install() throws {
             var statements = try statements(ofTables: Set(schema.allTables.map(\.name)))
             statements += try foreignKeyStatements()
             statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements

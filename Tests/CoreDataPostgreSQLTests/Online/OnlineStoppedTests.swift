@@ -14,9 +14,9 @@
             #expect(database.psql("CREATE TABLE item (id integer, value integer)") != nil)
             #expect(database.psql("INSERT INTO item VALUES (1, 1)") != nil)
             let connection = try PostgreSQLConnection(#require(PostgreSQLAddress(database.url)))
-            let shortly = PostgreSQLShortly(connection: connection, timeout: 20)
+            let shortLockTransaction = PostgreSQLShortLockTransaction(connection: connection, timeout: 20)
             #expect(throws: PostgreSQLError.self) {
-                try shortly.transaction {
+                try shortLockTransaction.transaction {
                     try connection.execute("UPDATE item SET value = 2")
                     // It waits until the server has ended the transaction.
                     #expect(database.psql("UPDATE item SET value = 3 WHERE value = 1") != nil)

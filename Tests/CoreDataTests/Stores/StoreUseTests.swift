@@ -27,7 +27,7 @@ struct StoreUseTests {
             return author.objectID
         }
         // The counting of a store's rows has nothing to do with the use that it is opened for.
-        store.rowTally = RowTally(store.layout)
+        store.rowCounters = RowCounters(store.layout)
         try mine.performAndWait {
             let author = try mine.existingObject(with: id)
             try theirs.performAndWait {

@@ -158,9 +158,9 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         try lock.withLock {
             try checkVersions(changes)
             try save(saved)
-            if let tally = store.rowTally {
-                tally.add(changes.inserted)
-                for deletion in changes.deleted { tally.add(-1, ofEntity: deletion.key.layoutIndex) }
+            if let counters = store.rowCounters {
+                counters.add(changes.inserted)
+                for deletion in changes.deleted { counters.add(-1, ofEntity: deletion.key.layoutIndex) }
             }
             for row in changes.written { versions[row.key] = row.version }
             rowCache.follow(changes, in: layout, replacing: true)

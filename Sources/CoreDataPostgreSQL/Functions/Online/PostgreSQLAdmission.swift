@@ -6,7 +6,7 @@
     /// is still served.
     enum PostgreSQLAdmission {
         /// Makes what is not there yet.
-        static func furnish(on connection: PostgreSQLConnection) throws {
+        static func install(on connection: PostgreSQLConnection) throws {
             if try missing(on: connection).isEmpty { return }
             try connection.transaction {
                 // Another process may have made the table while this one waited for the lock. A single table may have
@@ -91,14 +91,14 @@
 
         func serves(_ hashes: [String: Data]) throws -> Bool {
             let lock = Self.versionLock(of: [NSStoreModelVersionHashesKey: hashes])
-            guard admitted == nil, address.leadsToPooler, let continuity else {
+            guard admitted == nil, address.leadsToPooler, let failoverDetector else {
                 return try isServed(lock, generation: admitted?.generation)
             }
             // The store has served several versions since it was opened. A pooler's connection holds no lock that shows
             // the version to be in use, so from now on each transaction checks that its version is still served.
             let late = PostgreSQLAdmitted(version: lock, generation: 0)
             guard try isServed(lock, generation: late.generation) else { return false }
-            continuity.lateAdmission.withLock { $0 = late }
+            failoverDetector.lateAdmission.withLock { $0 = late }
             admitted = late
             try requireAdmission()
             return true

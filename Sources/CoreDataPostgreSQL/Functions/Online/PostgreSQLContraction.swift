@@ -24,8 +24,8 @@
             self.timeout = timeout
         }
 
-        private var shortly: PostgreSQLShortly {
-            PostgreSQLShortly(connection: connection, timeout: timeout, progress: nil, isWithin: isWithin)
+        private var shortLockTransaction: PostgreSQLShortLockTransaction {
+            PostgreSQLShortLockTransaction(connection: connection, timeout: timeout, progress: nil, isWithin: isWithin)
         }
 
         private var url: URL { connection.address.shown }
@@ -90,7 +90,7 @@
             try requireNoLoss(of: version, keeping: newest)
             // Their open transactions would be written after the end. A role that may not end them waits for them.
             for process in users.asleep { _ = try? connection.texts("SELECT pg_terminate_backend($1)", [process]) }
-            return try shortly.transaction {
+            return try shortLockTransaction.transaction {
                 // A program that opens the store first writes its lease, and saves hold the lock of writers.
                 try connection.execute("LOCK TABLE coredata.leases IN SHARE ROW EXCLUSIVE MODE")
                 try connection.waitForSaves()
@@ -181,11 +181,11 @@
             try beginRemoving(version)
             // These triggers are dropped before a table that one of them writes into.
             for table in try connection.tables(withTrigger: PostgreSQLStep.linkTrigger) {
-                try shortly.run(PostgreSQLStep.linkingNoMore(table))
+                try shortLockTransaction.run(PostgreSQLStep.linkingNoMore(table))
                 MigrationMoment.reach(.stepDone)
             }
             for table in try connection.tables(withTrigger: PostgreSQLStep.splitTrigger) {
-                try shortly.run(PostgreSQLStep.splittingNoMore(table))
+                try shortLockTransaction.run(PostgreSQLStep.splittingNoMore(table))
                 MigrationMoment.reach(.stepDone)
             }
             let inStep = try connection.tables(withTrigger: PostgreSQLStep.trigger)
@@ -197,9 +197,9 @@
                 guard let stays = needed[table] else {
                     let others = dependents.filter { $0.table == table && !$0.isOfTable }
                     if others.isEmpty {
-                        try shortly.transaction { _ = try connection.run(.define(.dropTable(table))) }
+                        try shortLockTransaction.transaction { _ = try connection.run(.define(.dropTable(table))) }
                     } else if inStep.contains(table) {
-                        try shortly.run(PostgreSQLStep.keepingNoMore(table))
+                        try shortLockTransaction.run(PostgreSQLStep.keepingNoMore(table))
                     }
                     held += others
                     continue
@@ -211,7 +211,7 @@
                 let others = dependents.filter { $0.table == table && $0.column.map(doomed.contains) ?? false }
                 let kept = Set(others.compactMap(\.column))
                 held += others
-                try shortly.run(
+                try shortLockTransaction.run(
                     (inStep.contains(table) ? PostgreSQLStep.keepingNoMore(table) : [])
                         + PostgreSQLStep.droppingColumns(doomed.filter { !kept.contains($0) }, of: table)
                         + kept.sorted().map { PostgreSQLStep.voluntary($0, of: table) }
@@ -232,12 +232,12 @@
                 if isWithin {
                     try connection.execute(PostgreSQLStep.droppingNow(index: index.name))
                 } else {
-                    try shortly.alone(PostgreSQLStep.dropping(index: index.name))
+                    try shortLockTransaction.alone(PostgreSQLStep.dropping(index: index.name))
                 }
             }
             // A migration has dropped them all.
-            if !isWithin { try PostgreSQLReferences(shortly, only: schema, layout).complete() }
-            try shortly.transaction {
+            if !isWithin { try PostgreSQLReferences(shortLockTransaction, only: schema, layout).complete() }
+            try shortLockTransaction.transaction {
                 let labels = Set(kept.places.numbers.keys.map(kept.places.label))
                 try connection.removeEntities(
                     version.places.numbers.filter { !labels.contains(version.places.label(of: $0.key)) }
@@ -260,7 +260,7 @@
         /// Its columns are dropped one by one, and values that programs write in the meantime no longer reach them. The
         /// next migration removes the rest first.
         private func beginRemoving(_ version: PostgreSQLVersion) throws {
-            try shortly.transaction {
+            try shortLockTransaction.transaction {
                 try connection.execute(
                     "UPDATE coredata.model_versions SET state = 'ended' "
                         + "WHERE lock = \(version.lock) AND state = 'coming'")

@@ -6,14 +6,14 @@
     /// keys; or makes pairs of one of its columns so. The database keeps its position, and the next process resumes
     /// there.
     struct PostgreSQLMove {
-        let shortly: PostgreSQLShortly
+        let shortLockTransaction: PostgreSQLShortLockTransaction
         let table: String
         /// The column and the pairs of a relationship to move; nil to move rows.
         var link: OnlinePlan.Link?
         /// The lock of the newer version.
         let version: Int64
 
-        private var connection: PostgreSQLConnection { shortly.connection }
+        private var connection: PostgreSQLConnection { shortLockTransaction.connection }
         private var name: String { PostgreSQLDialect().quoted(table) }
         /// By which table it is noted how far it is.
         private var filled: String { link?.pairs ?? table }
@@ -27,7 +27,7 @@
             var count = Self.first
             while position < bound {
                 let start = ContinuousClock.now
-                let slice = try shortly.transaction { try move(after: position, upTo: bound, count) }
+                let slice = try shortLockTransaction.transaction { try move(after: position, upTo: bound, count) }
                 guard let slice else { return }
                 position = slice.position
                 try moved(slice.rows)
@@ -49,7 +49,7 @@
                 SET version = excluded.version, position = 0, bound = excluded.bound \
                 WHERE coredata.moves.version <> excluded.version
                 """
-            return try shortly.transaction {
+            return try shortLockTransaction.transaction {
                 _ = try connection.rows(insert + " RETURNING 1", [filled, "\(version)"])
                 let row = try connection.rows(
                     "SELECT position, bound FROM coredata.moves WHERE \"table\" = $1", [filled]

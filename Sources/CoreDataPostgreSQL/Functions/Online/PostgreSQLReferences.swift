@@ -4,16 +4,17 @@
     /// The foreign keys of a store that serves two versions. A program of one version deletes rows that a relationship
     /// of the other version leads to: then the server clears the reference, or removes the pair.
     struct PostgreSQLReferences {
-        private let shortly: PostgreSQLShortly
+        private let shortLockTransaction: PostgreSQLShortLockTransaction
         private let wanted: [(key: TransferReference, deletion: PostgreSQLStep.Deletion)]
 
-        private var connection: PostgreSQLConnection { shortly.connection }
+        private var connection: PostgreSQLConnection { shortLockTransaction.connection }
 
         /// Makes the references that a migration adds, and those of the older version that the newer one does not have.
         ///
         /// - Parameter tables: the tables whose references are taken; nil for all.
-        init(_ shortly: PostgreSQLShortly, _ plan: OnlinePlan, of tables: Set<String>? = nil) {
-            self.shortly = shortly
+        init(_ shortLockTransaction: PostgreSQLShortLockTransaction, _ plan: OnlinePlan, of tables: Set<String>? = nil)
+        {
+            self.shortLockTransaction = shortLockTransaction
             let joins = Set(plan.new.joins.map(\.table) + plan.old.joins.map(\.table))
             let keys = (plan.newReferences + plan.unknownReferences).filter { tables?.contains($0.table) ?? true }
             // Both versions delete, or clear, the references of a split by themselves.
@@ -25,8 +26,8 @@
         }
 
         /// Makes the references of a store that serves one version alone.
-        init(_ shortly: PostgreSQLShortly, only schema: SQLSchema, _ layout: ModelLayout) {
-            self.shortly = shortly
+        init(_ shortLockTransaction: PostgreSQLShortLockTransaction, only schema: SQLSchema, _ layout: ModelLayout) {
+            self.shortLockTransaction = shortLockTransaction
             wanted = PostgreSQLTables.wanted(schema, layout).sorted { ($0.table, $0.column) < ($1.table, $1.column) }
                 .map { ($0, .refused) }
         }
@@ -51,14 +52,14 @@
                 }
                 var statements = [PostgreSQLStep.reference(key, name, deletion)]
                 if let known { statements.append(PostgreSQLStep.dropping(constraint: known, of: key.table)) }
-                try shortly.run(statements)
+                try shortLockTransaction.run(statements)
                 try inspect(name, key.table)
                 MigrationMoment.reach(.stepDone)
             }
         }
 
         private func inspect(_ name: String, _ table: String) throws {
-            try shortly.run([PostgreSQLStep.validating(constraint: name, of: table)])
+            try shortLockTransaction.run([PostgreSQLStep.validating(constraint: name, of: table)])
         }
     }
 #endif

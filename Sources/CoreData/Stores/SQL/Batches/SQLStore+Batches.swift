@@ -68,7 +68,7 @@ extension SQLStore: BatchStore {
         }
         let done = try isRepeatable ? repeating(attempt) : writing(attempt)
         didCommit(done.files)
-        for (index, count) in done.rows { rowTally?.add(count, ofEntity: index) }
+        for (index, count) in done.rows { rowCounters?.add(count, ofEntity: index) }
         for root in done.changedRoots { rowCache.removeAll(rootIndex: root) }
         return done.outcome
     }

@@ -111,7 +111,7 @@ extension SQLStore {
     private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         if changes.isEmpty, !hasUnsavedMetadata { return }
         // Rows that a migration counts must be counted in each step. Metadata include the version of the tables.
-        var isPipelining = capabilities.sendsTogether && rowTally == nil && !hasUnsavedMetadata
+        var isPipelining = capabilities.sendsTogether && rowCounters == nil && !hasUnsavedMetadata
         var order = capabilities.checksReferencesAtOnce ? SaveOrder.referencesKept : .deletionsFirst
         var isLast = false
         var repetitions = Repetitions()
@@ -171,9 +171,9 @@ extension SQLStore {
                 try beforeCommit()
                 try connection.commit()
                 if written.isRecorded, let number = connection.transactionNumber { written.recorded = number }
-                if let rowTally {
-                    rowTally.add(changes.inserted)
-                    for (index, count) in written.deletedRows { rowTally.add(-count, ofEntity: index) }
+                if let rowCounters {
+                    rowCounters.add(changes.inserted)
+                    for (index, count) in written.deletedRows { rowCounters.add(-count, ofEntity: index) }
                 }
             }
         } catch {

@@ -5,7 +5,7 @@
     /// Changes tables in short lock transactions, so that other sessions are hardly delayed. Each attempt waits for a
     /// lock for 50 ms only, and is repeated. Other sessions queue behind it no longer than that while it waits for a
     /// reader.
-    struct PostgreSQLShortly {
+    struct PostgreSQLShortLockTransaction {
         let connection: PostgreSQLConnection
         /// The seconds for which attempts are repeated.
         var timeout: TimeInterval

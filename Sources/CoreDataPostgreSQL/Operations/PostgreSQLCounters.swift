@@ -3,7 +3,7 @@
     import Foundation
 
     /// Counts what the connections of a store do.
-    final class PostgreSQLTally: Sendable {
+    final class PostgreSQLCounters: Sendable {
         private let counts = Locked(PostgreSQLActivity())
 
         var activity: PostgreSQLActivity { counts.withLock { $0 } }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The store counts the effects of all statements: those of mappings, those of a policy's own objects, and batches. So
 /// the finished file can be checked against these numbers.
-final class RowTally: @unchecked Sendable {  // guarded by `lock`
+final class RowCounters: @unchecked Sendable {  // guarded by `lock`
     private let lock = NSLock()
     private let layout: ModelLayout
     private var counts: [Int: Int] = [:]

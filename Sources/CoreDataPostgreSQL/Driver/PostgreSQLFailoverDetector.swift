@@ -20,14 +20,14 @@
     ///
     /// `meet` checks each new connection before it is used.
     // @unchecked Sendable: all mutable state is used under the lock.
-    final class PostgreSQLContinuity: @unchecked Sendable {
+    final class PostgreSQLFailoverDetector: @unchecked Sendable {
         private static let (keptSaves, keptKeys, keptNumbers) = (100_000, 50_000, 20_000)
         /// The number of tokens in one query: a server that has the newest of them has the older ones, too.
         private static let askedSaves = 1_024
         /// The database keeps tokens for a day; those that are nearly as old are not queried.
         private static let lifetime = Duration.seconds(12 * 3_600)
 
-        let tally = PostgreSQLTally()
+        let counters = PostgreSQLCounters()
         /// The version under which transactions write, where the store has begun to serve several after it was opened.
         let lateAdmission = Locked<PostgreSQLAdmitted?>(nil)
         private let lock = NSLock()
@@ -44,7 +44,7 @@
         private var lost: [Range<Int64>] = []
         private weak var follower: (any ContinuationFollower)?
         private var isSynchronous: Bool?
-        private let delivery = DispatchQueue(label: "PostgreSQLContinuity", qos: .utility)
+        private let delivery = DispatchQueue(label: "PostgreSQLFailoverDetector", qos: .utility)
 
         private struct Save {
             let token: UUID
@@ -185,7 +185,7 @@
                 return (gone, least.map { $0 - 1 }, isCut)
             }
             if former != nil {
-                tally.add(to: \.failOvers)
+                counters.add(to: \.failOvers)
                 lock.withLock { follower }?.databaseWasContinued()
             }
             if let told, !told.saves.isEmpty || told.parting != nil {

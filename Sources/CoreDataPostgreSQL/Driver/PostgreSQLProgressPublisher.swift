@@ -4,11 +4,11 @@
 
     /// Publishes the progress of a migration to the processes that wait for it, as the application name of a connection
     /// of its own. All users of the database can read the name, and the server removes it with the process.
-    final class PostgreSQLBeacon: @unchecked Sendable {  // the connection is used on the queue
+    final class PostgreSQLProgressPublisher: @unchecked Sendable {  // the connection is used on the queue
         private static let prefix = "OpenCoreData migration "
         private static let interval = DispatchTimeInterval.milliseconds(200)
 
-        private let queue = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLBeacon", qos: .utility)
+        private let queue = DispatchQueue(label: "CoreDataPostgreSQL.PostgreSQLProgressPublisher", qos: .utility)
         private let progress: Progress
         private let connection: PostgreSQLConnection
         private let timer: any DispatchSourceTimer
