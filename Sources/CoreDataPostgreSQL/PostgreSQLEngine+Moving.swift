@@ -190,7 +190,7 @@
             }
             let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
             let layout = ModelLayout(model: model)
-            let schema = try ActualSchema(connection).fit(layout, entities: names, url: url)
+            let schema = try IntrospectedSchema(connection).fit(layout, entities: names, url: url)
             connection.labels = EntityLabels(schema, layout)
             return (model, TransferEnd(connection, layout, schema, name: url.absoluteString))
         }

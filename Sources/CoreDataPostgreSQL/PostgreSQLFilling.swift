@@ -29,7 +29,7 @@
                             + "process that was ended. Destroy the unfinished store first.", url: shown)
                 }
             }
-            let numbers = isResumed ? try ActualSchema(connection).numbers : nil
+            let numbers = isResumed ? try IntrospectedSchema(connection).numbers : nil
             let schema = SQLSchemaBuilder.schema(
                 of: layout, entities: entities, numbers: numbers, style: PostgreSQLStyle())
             connection.labels = EntityLabels(schema, layout)

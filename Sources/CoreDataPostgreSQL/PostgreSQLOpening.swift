@@ -33,7 +33,7 @@
         private func opened() throws -> any NSPersistentStore & RowStore {
             let layout = opening.layout
             let found = try share()
-            let actual = try ActualSchema(connection)
+            let actual = try IntrospectedSchema(connection)
             let version = try found.flatMap { try servedVersion(of: $0) }
             let numbers = version?.places.numbers ?? actual.numbers
             let isPresent = found != nil
@@ -259,7 +259,7 @@
             // The layout does not keep it.
             defer { withExtendedLifetime(model) {} }
             let layout = ModelLayout(model: model)
-            let actual = try ActualSchema(connection)
+            let actual = try IntrospectedSchema(connection)
             let schema = SQLSchemaBuilder.schema(
                 of: layout, entities: Set(actual.numbers.keys), numbers: actual.numbers, style: PostgreSQLStyle())
             try PostgreSQLTables(connection, schema, layout).install()
@@ -324,7 +324,7 @@
         private static func tables(
             ofModelOn connection: PostgreSQLConnection, _ present: Set<String>
         ) throws -> [String]? {
-            let numbers = try ActualSchema(connection).numbers
+            let numbers = try IntrospectedSchema(connection).numbers
             guard present.contains(SQLBookkeeping.ModelCache.table), !numbers.isEmpty else { return nil }
             let content = try connection.prepare(SQLBookkeeping.ModelCache.select).first { $0.data(0) }
             guard let content, let model = try? ModelArchive.decode(deflated: content) else { return nil }

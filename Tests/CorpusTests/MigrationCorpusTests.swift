@@ -191,7 +191,7 @@ struct MigrationCorpusTests {
         defer { withExtendedLifetime(copy) {} }
         let connection = try SQLiteConnection(path: url.path, access: .readWrite)
         connection.disableCheckpointOnClose()
-        let schema = try ActualSchema(connection).fit(copy.layout, entities: nil, url: url)
+        let schema = try IntrospectedSchema(connection).fit(copy.layout, entities: nil, url: url)
         var result: [String: Int] = [:]
         for entity in copy.layout.entities {
             guard let number = schema.numbers[entity.index], let table = schema.table(ofRoot: entity.rootIndex)?.name
@@ -206,17 +206,17 @@ struct MigrationCorpusTests {
 
     /// Tables with columns and types, indexes and triggers.
     private static func schema(_ url: URL) throws -> Set<String> {
-        let facts = try StoreFacts(SQLiteConnection(path: url.path, access: .readWrite))
-        var lines = facts.tables.values.map { table in
+        let catalog = try StoreCatalog(SQLiteConnection(path: url.path, access: .readWrite))
+        var lines = catalog.tables.values.map { table in
             "table \(table.name): "
                 + table.columns.map { "\($0.name) \($0.type) \($0.keyPosition)" }.sorted().joined(separator: ", ")
         }
-        lines += facts.indexes.map { index in
+        lines += catalog.indexes.map { index in
             "\(index.isUnique ? "unique " : "")index \(index.name) on \(index.table): "
                 + index.columns.map { "\($0.name) \($0.direction == .descending ? "down" : "up")" }
                 .joined(separator: ", ") + (index.condition.map { " where \($0)" } ?? "")
         }
-        lines += facts.triggers.map { "trigger \($0.name)" }
+        lines += catalog.triggers.map { "trigger \($0.name)" }
         return Set(lines)
     }
 }

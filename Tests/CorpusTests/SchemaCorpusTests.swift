@@ -34,7 +34,7 @@ struct SchemaCorpusTests {
             (tables, indexes) = try withTemporaryFolder { folder in
                 let copy = try Corpus.copyStore(path, to: folder)
                 let connection = try SQLiteConnection(path: copy.path, access: .readWrite)
-                let actual = try ActualSchema(connection)
+                let actual = try IntrospectedSchema(connection)
                 var tables: [String: [String]] = [:]
                 for table in actual.tables { tables[table] = try actual.columns(of: table) }
                 var indexes: [String: String] = [:]

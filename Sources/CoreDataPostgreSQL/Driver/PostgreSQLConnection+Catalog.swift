@@ -28,8 +28,8 @@
             ).map { PostgreSQLDialect.logical($0, in: table) }
         }
 
-        func facts(ofTables names: Set<String>?) throws -> StoreFacts {
-            try StoreFacts(self, tables: names)
+        func catalog(ofTables names: Set<String>?) throws -> StoreCatalog {
+            try StoreCatalog(self, tables: names)
         }
 
         // MARK: Existing tables of other programs

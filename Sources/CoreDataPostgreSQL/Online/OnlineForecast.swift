@@ -5,7 +5,7 @@
     struct OnlineForecast {
         private let plan: OnlinePlan
         private let found: OnlineRows
-        private let facts: StoreFacts
+        private let catalog: StoreCatalog
         private let bytes: [String: Int64]
 
         /// Seconds for each row, measured on a server of an ordinary computer: to move the row, to read it, and to add
@@ -19,11 +19,11 @@
             let tables =
                 plan.movedTables + plan.links.map(\.table) + plan.newIndexes.map(\.table)
                 + plan.newReferences.map(\.table)
-            facts = try connection.facts(ofTables: Set(tables))
+            catalog = try connection.catalog(ofTables: Set(tables))
             bytes = try connection.sizes(ofTables: plan.movedTables)
         }
 
-        private func rows(_ table: String) -> Int { facts.tables[table]?.rows ?? 0 }
+        private func rows(_ table: String) -> Int { catalog.tables[table]?.rows ?? 0 }
 
         private func step(
             _ phase: MigrationForecast.Step.Phase, _ kind: MigrationForecast.Step.Kind, _ summary: String,

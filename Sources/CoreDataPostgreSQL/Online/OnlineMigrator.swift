@@ -128,7 +128,7 @@
             if let known = try PostgreSQLVersion.served(lock, on: connection) { return known }
             let places = PostgreSQLPlaces(
                 names: try PostgreSQLNames(of: connection) ?? PostgreSQLNames(),
-                numbers: try ActualSchema(connection).numbers)
+                numbers: try IntrospectedSchema(connection).numbers)
             guard let model = try StoredModel.archive(from: connection) else {
                 throw SQLStoreMetadata.damaged(migration.url)
             }
@@ -238,8 +238,8 @@
         private func move(_ plan: OnlinePlan, _ advanced: () -> Void) throws {
             let moves: [(table: String, link: OnlinePlan.Link?)] =
                 plan.movedTables.map { ($0, nil) } + plan.links.map { ($0.table, $0) }
-            let facts = try connection.facts(ofTables: Set(moves.map(\.table)))
-            func rows(_ table: String) -> Int { facts.tables[table]?.rows ?? 0 }
+            let catalog = try connection.catalog(ofTables: Set(moves.map(\.table)))
+            func rows(_ table: String) -> Int { catalog.tables[table]?.rows ?? 0 }
             let follower = OnlineProgress(progress, rows: moves.reduce(0) { $0 + rows($1.table) })
             for (table, link) in moves {
                 let entity = plan.destination.entities.first {
@@ -301,9 +301,9 @@
         /// Makes an index while other sessions write. An index that a killed process has left unfinished is made again.
         private func make(_ index: SQLIndex) throws {
             let unfinished = try connection.unfinishedIndexes()
-            let facts = try connection.facts(ofTables: [index.table])
+            let catalog = try connection.catalog(ofTables: [index.table])
             var index = index
-            if let left = facts.indexes.first(where: { PostgreSQLStep.isSame($0, index) }) {
+            if let left = catalog.indexes.first(where: { PostgreSQLStep.isSame($0, index) }) {
                 guard unfinished.contains(left.name) else { return }
                 try shortLockTransaction.alone(PostgreSQLStep.dropping(index: left.name))
             }

@@ -128,8 +128,8 @@
         /// The places, with names that are free in the database for all that is new.
         mutating func places(on connection: PostgreSQLConnection) throws -> PostgreSQLPlaces {
             let present = try connection.tableNames().union(connection.relationNames())
-            var taken = try Set(ActualSchema(connection).numbers.values)
-            let labels = try Set(ActualSchema(connection).numbers.keys)
+            var taken = try Set(IntrospectedSchema(connection).numbers.values)
+            let labels = try Set(IntrospectedSchema(connection).numbers.keys)
             for entity in destination.entities where chosen.numbers[entity.name] == nil && isHeld(entity) {
                 // The numbers of history's own entities are higher.
                 let number = (taken.filter { $0 < Int(HistoryTables.changeEntity) }.max() ?? 0) + 1

@@ -267,11 +267,11 @@
 
         private mutating func lookAtIndexes(on connection: PostgreSQLConnection) throws {
             let fresh = Set(newTables.map(\.name))
-            let facts = try connection.facts(ofTables: Set(new.allTables.map(\.name)).subtracting(fresh))
+            let catalog = try connection.catalog(ofTables: Set(new.allTables.map(\.name)).subtracting(fresh))
             let unfinished = try connection.unfinishedIndexes()
             newIndexes = new.indexes.filter { index in
                 !fresh.contains(index.table)
-                    && !facts.indexes.contains { PostgreSQLStep.isSame($0, index) && !unfinished.contains($0.name) }
+                    && !catalog.indexes.contains { PostgreSQLStep.isSame($0, index) && !unfinished.contains($0.name) }
             }
         }
     }

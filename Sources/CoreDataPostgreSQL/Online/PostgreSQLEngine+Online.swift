@@ -60,7 +60,7 @@
                 try version?.places
                 ?? PostgreSQLPlaces(
                     names: PostgreSQLNames(of: connection) ?? PostgreSQLNames(),
-                    numbers: ActualSchema(connection).numbers)
+                    numbers: IntrospectedSchema(connection).numbers)
             let plan = try OnlinePlan(migration, from: places, resumed: nil, on: connection)
             let rows = try OnlineRows(plan, on: connection)
             if !rows.problems.isEmpty { throw OnlineMigration.combined(rows.problems) }

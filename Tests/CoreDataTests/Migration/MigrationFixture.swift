@@ -93,18 +93,18 @@ struct MigrationFixture {
     /// Tables with columns and types, and indexes: everything but the order of columns.
     func schema() throws -> [String] {
         let connection = try SQLiteConnection(path: url.path, access: .readOnly)
-        let facts = try StoreFacts(connection)
-        var lines = facts.tables.values.map { table in
+        let catalog = try StoreCatalog(connection)
+        var lines = catalog.tables.values.map { table in
             "table \(table.name): "
                 + table.columns.map { "\($0.name) \($0.type) \($0.keyPosition)" }.sorted().joined(separator: ", ")
         }
-        lines += facts.indexes.map { index in
+        lines += catalog.indexes.map { index in
             "\(index.isUnique ? "unique " : "")index \(index.name) on \(index.table): "
                 + index.columns.map { "\($0.name) \($0.direction == .descending ? "down" : "up")" }.joined(
                     separator: ", ")
                 + (index.condition.map { " where \($0)" } ?? "")
         }
-        lines += facts.triggers.map { "trigger \($0.name)" }
+        lines += catalog.triggers.map { "trigger \($0.name)" }
         return lines.sorted()
     }
 

@@ -20,7 +20,7 @@ struct MigrationPlannerTests {
             return try MigrationTransaction(url: nowhere, model: destination, configuration: nil).plan(
                 from: source.layout, old, to: destination.layout,
                 SQLSchemaBuilder.schema(of: destination.layout, entities: nil),
-                StoreFacts(old, rows: rows, in: SQLiteDialect()), in: SQLiteDialect()
+                StoreCatalog(old, rows: rows, in: SQLiteDialect()), in: SQLiteDialect()
             ).plan
         }
     }

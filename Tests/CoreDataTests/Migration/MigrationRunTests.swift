@@ -103,8 +103,8 @@ struct MigrationRunTests {
     /// All values of all objects, by table and column.
     private func values(_ fixture: MigrationFixture) throws -> [String] {
         let connection = try SQLiteConnection(path: fixture.url.path, access: .readOnly)
-        let facts = try StoreFacts(connection)
-        return try facts.tables.values.sorted { $0.name < $1.name }
+        let catalog = try StoreCatalog(connection)
+        return try catalog.tables.values.sorted { $0.name < $1.name }
             .filter { !["Z_METADATA", "Z_MODELCACHE"].contains($0.name) && !$0.columns.isEmpty }
             .flatMap { table -> [String] in
                 let columns = table.columns.map(\.name).sorted().map { "quote(\"\($0)\")" }

@@ -20,7 +20,7 @@ struct EntityCounts {
         let metadata = try SQLStoreMetadata.read(from: connection, url: store.main)
         model = try SourceModel(metadata: metadata, url: store.main, timeout: 0).find(given: given)
         let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
-        let schema = try ActualSchema(connection).fit(model.layout, entities: names, url: store.main)
+        let schema = try IntrospectedSchema(connection).fit(model.layout, entities: names, url: store.main)
         rows = try Self.rows(model.layout, schema, on: connection, following: work)
     }
 

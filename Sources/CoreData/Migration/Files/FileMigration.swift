@@ -117,7 +117,7 @@ struct FileMigration {
     private func lossGuard(_ hops: [MigrationHop], of file: URL) -> LossGuard {
         LossGuard(
             url: file, target: model, configuration: configuration, options: options, hops: hops,
-            shelf: ModelShelf(bundles))
+            modelCatalog: ModelCatalog(bundles))
     }
 
     /// Carries out the hops, each of which makes a new file.

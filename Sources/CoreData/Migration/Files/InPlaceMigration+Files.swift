@@ -106,7 +106,7 @@ extension InPlaceMigration {
         let names = Set((made[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
         let layout = model.layout
         let from = TransferEnd(
-            file, layout, try ActualSchema(file).fit(layout, entities: names, url: url),
+            file, layout, try IntrospectedSchema(file).fit(layout, entities: names, url: url),
             externalData: ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent),
             name: files.main.lastPathComponent)
         let rows = try from.count()

@@ -77,10 +77,10 @@ struct LightweightMigrator {
                 let source = try SourceModel(summary).find(given: source)
                 var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
                 transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
-                let (old, facts) = try transaction.state(of: source, summary.metadata, on: connection)
+                let (old, catalog) = try transaction.state(of: source, summary.metadata, on: connection)
                 let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
                 return try transaction.plan(
-                    from: source.layout, old, to: model.layout, new, facts, in: connection.dialect
+                    from: source.layout, old, to: model.layout, new, catalog, in: connection.dialect
                 ).plan
             }
             return plan ?? nil

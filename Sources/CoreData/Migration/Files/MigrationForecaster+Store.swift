@@ -41,13 +41,13 @@ extension MigrationForecaster {
             forecast.isMigrationRequired = true
             forecast.diskSpaceAvailable = Self.freeBytes(at: url)
             let source = try found.find()
-            let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
-            forecast.mirror = facts.mirror
+            let (schema, catalog) = try transaction.state(of: source, metadata, on: connection)
+            forecast.mirror = catalog.mirror
             size = try StoreSize(url, connection)
             let state = State(
-                dialect: connection.dialect, style: connection.style, model: source, schema: schema, facts: facts,
-                rowBytes: try Self.rowBytes(facts, schema, connection),
-                size: size, unchanged: Set(facts.tables.keys))
+                dialect: connection.dialect, style: connection.style, model: source, schema: schema, catalog: catalog,
+                rowBytes: try Self.rowBytes(catalog, schema, connection),
+                size: size, unchanged: Set(catalog.tables.keys))
             if looksForWays {
                 let versions = versions + MigrationLossOptions(options).versions
                 try goTheWay(of: found, from: state, versions, on: connection, &forecast)
@@ -72,11 +72,11 @@ extension MigrationForecaster {
     // MARK: Sizes
 
     private static func rowBytes(
-        _ facts: StoreFacts, _ schema: SQLSchema, _ connection: SQLiteConnection
+        _ catalog: StoreCatalog, _ schema: SQLSchema, _ connection: SQLiteConnection
     ) throws -> [String: Double] {
         var result: [String: Double] = [:]
         for name in schema.allTables.map(\.name) + ["ACHANGE"] {
-            if let table = facts.tables[name] { result[name] = try connection.bytesPerRow(of: table) }
+            if let table = catalog.tables[name] { result[name] = try connection.bytesPerRow(of: table) }
         }
         return result
     }

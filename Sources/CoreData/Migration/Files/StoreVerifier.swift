@@ -36,7 +36,7 @@ struct StoreVerifier {
             let layout = model.layout
             let metadata = try SQLStoreMetadata.read(from: connection, url: url)
             let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
-            let schema = try ActualSchema(connection).fit(layout, entities: names, url: url)
+            let schema = try IntrospectedSchema(connection).fit(layout, entities: names, url: url)
             let checks = checks(layout, schema)
             for (number, check) in checks.enumerated() {
                 try work.advance(Double(number) / Double(checks.count))

@@ -53,13 +53,13 @@ extension MigrationForecaster {
             metadata: metadata, url: url, versions: versions,
             archived: { try engine.cachedModel(at: address, timeout: 0) })
         let source = try found.find()
-        let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
-        let sizes = try engine.sizes(of: Set(facts.tables.keys), on: connection)
+        let (schema, catalog) = try transaction.state(of: source, metadata, on: connection)
+        let sizes = try engine.sizes(of: Set(catalog.tables.keys), on: connection)
         let state = State(
-            dialect: connection.dialect, style: connection.style, model: source, schema: schema, facts: facts,
+            dialect: connection.dialect, style: connection.style, model: source, schema: schema, catalog: catalog,
             rowBytes: sizes.mapValues { Double($0) }.reduce(into: [:]) { result, size in
-                result[size.key] = size.value / Double(max(1, facts.tables[size.key]?.rows ?? 0))
-            }, size: nil, unchanged: Set(facts.tables.keys))
+                result[size.key] = size.value / Double(max(1, catalog.tables[size.key]?.rows ?? 0))
+            }, size: nil, unchanged: Set(catalog.tables.keys))
         if let online = engine as? any OnlineEngine, online.goesOnline(options) {
             return try forecaster.goOnline(of: found, source, online, address, versions, on: connection, &forecast)
         }
@@ -71,7 +71,7 @@ extension MigrationForecaster {
         if forecast.isPossible {
             forecaster.addCosts(
                 of: taken, tables: schema.allTables.map(\.name), bytes: sizes.values.reduce(0, +),
-                rows: schema.allTables.reduce(0) { $0 + (facts.tables[$1.name]?.rows ?? 0) }, to: &forecast)
+                rows: schema.allTables.reduce(0) { $0 + (catalog.tables[$1.name]?.rows ?? 0) }, to: &forecast)
         }
     }
 

@@ -8,7 +8,8 @@ extension MigrationForecaster {
         // The versions of stages are the program's own words.
         let isStaged = options?[NSPersistentStoreStagedMigrationManagerOptionKey] is NSStagedMigrationManager
         return LossGuard(
-            url: url, target: model, configuration: configuration, options: options, hops: hops, shelf: way.shelf,
+            url: url, target: model, configuration: configuration, options: options, hops: hops,
+            modelCatalog: way.modelCatalog,
             versions: isStaged ? way.versions + [source] : way.versions)
     }
 

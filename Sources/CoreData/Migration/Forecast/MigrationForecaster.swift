@@ -26,7 +26,7 @@ struct MigrationForecaster {
         var style: any SQLSchemaStyle
         var model: NSManagedObjectModel
         var schema: SQLSchema
-        var facts: StoreFacts
+        var catalog: StoreCatalog
         /// Bytes of a table's average row.
         var rowBytes: [String: Double]
         var size: StoreSize?
@@ -137,7 +137,7 @@ struct MigrationForecaster {
     private func add(
         _ hop: MigrationHop, by mapping: NSMappingModel, after state: State, to forecast: inout MigrationForecast
     ) throws -> State {
-        if let mirror = state.facts.mirror, !StoreOptions.ignoresCloudMirror(options) {
+        if let mirror = state.catalog.mirror, !StoreOptions.ignoresCloudMirror(options) {
             throw MigrationErrors.mirrored(mirror, [MirrorCheck.change(by: hop)], url: url)
         }
         let layout = hop.target.layout
@@ -152,7 +152,7 @@ struct MigrationForecaster {
             let source = mapping.sourceEntityName.flatMap { old.layout(named: $0) }
             let table = source.flatMap { state.schema.table(ofRoot: $0.rootIndex)?.name }
             // A table of several entities counts for each of them, because only its rows show how they share it.
-            let rows = table.flatMap { state.facts.tables[$0]?.rows } ?? 0
+            let rows = table.flatMap { state.catalog.tables[$0]?.rows } ?? 0
             let bytes = table.flatMap { state.rowBytes[$0] } ?? Self.unknownRowBytes
             steps.append(step(mapping, table: table, rows: rows, bytesPerRow: bytes))
             guard let target = mapping.destinationEntityName.flatMap({ layout.layout(named: $0) }),
@@ -167,7 +167,7 @@ struct MigrationForecaster {
                 steps: steps))
         return State(
             dialect: state.dialect, style: state.style, model: hop.target, schema: schema,
-            facts: StoreFacts(schema, rows: rowsOf, in: state.dialect),
+            catalog: StoreCatalog(schema, rows: rowsOf, in: state.dialect),
             rowBytes: bytesOf,
             size: state.size)
     }
@@ -201,11 +201,11 @@ struct MigrationForecaster {
             isLast ? transaction.entityNames() : held(of: version), after: state.schema, state.model, run.origins,
             style: state.style)
         let plan = try next.plan(
-            from: state.model.layout, state.schema, to: version.layout, schema, state.facts, in: state.dialect,
+            from: state.model.layout, state.schema, to: version.layout, schema, state.catalog, in: state.dialect,
             run.origins
         ).plan
         if let connection {
-            if !isFirst { try MigrationCheck.inspect(forAnyRowsIn: plan, state.facts, url: url) }
+            if !isFirst { try MigrationCheck.inspect(forAnyRowsIn: plan, state.catalog, url: url) }
             try MigrationCheck.search(for: plan, on: connection, in: isFirst ? nil : state.unchanged, url: url)
         }
         // Steps name the tables as they are called at that point; the report gives their present names.
@@ -220,13 +220,13 @@ struct MigrationForecaster {
             .init(
                 from: forecast.hops.last?.to ?? Self.version(state.model), to: Self.version(version), means: .inferred,
                 steps: steps))
-        var facts = StoreFacts(schema, rows: plan.tableRows, in: state.dialect)
+        var catalog = StoreCatalog(schema, rows: plan.tableRows, in: state.dialect)
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
-        facts.tables["ACHANGE"] = state.facts.tables["ACHANGE"]
-        facts.mirror = state.facts.mirror
+        catalog.tables["ACHANGE"] = state.catalog.tables["ACHANGE"]
+        catalog.mirror = state.catalog.mirror
         return State(
-            dialect: state.dialect, style: state.style, model: version, schema: schema, facts: facts,
+            dialect: state.dialect, style: state.style, model: version, schema: schema, catalog: catalog,
             rowBytes: rowBytes, size: state.size,
             unchanged: state.unchanged.subtracting(plan.steps.flatMap(\.changedTables)))
     }

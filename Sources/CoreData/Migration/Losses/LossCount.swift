@@ -13,7 +13,7 @@ struct LossCount {
     let connection: any SQLConnection
     let layout: ModelLayout
     let schema: SQLSchema
-    let facts: StoreFacts
+    let catalog: StoreCatalog
     let work: FollowedWork
 
     /// A number of objects, and whether it is all there is.
@@ -68,7 +68,7 @@ struct LossCount {
         var isWhole = true
         if extent == .sample {
             let rows = max(1000, Self.sampleSize / parts.count)
-            isWhole = facts.tables[table].map { $0.rows <= rows } ?? false
+            isWhole = catalog.tables[table].map { $0.rows <= rows } ?? false
             source = .select(SQLSelect([.allColumns], of: table, limit: rows))
         }
         let query = try connection.prepare(

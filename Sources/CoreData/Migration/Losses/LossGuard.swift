@@ -1,6 +1,6 @@
 // About the room Migration/Losses.
 //
-// - `LossSearch` follows all content of the store's version through the hops, by name (schema elements, `ModelThing`).
+// - `LossSearch` follows all content of the store's version through the hops, by name (schema elements, `SchemaElement`).
 //   `LossCount` counts the rows that have the content.
 // - `LossGuard` refuses a migration back to a version that the store has left, and one from a version whose model only
 //   the store keeps. In both cases an older program opens a newer store. The store's metadata list the versions that it
@@ -33,13 +33,13 @@ struct LossGuard {
     /// The hops of the migration, in their order.
     var hops: [MigrationHop]
     /// The versions among the resources of bundles.
-    var shelf = ModelShelf(nil)
+    var modelCatalog = ModelCatalog(nil)
     /// More versions that the program has.
     var versions: [NSManagedObjectModel] = []
 
     private var lossOptions: MigrationLossOptions { MigrationLossOptions(options) }
     /// Mapping models that may give the values a place.
-    private var unreadable: [URL] { shelf.mappings.unreadable }
+    private var unreadable: [URL] { modelCatalog.mappings.unreadable }
 
     /// The guard of the inferred hops at the beginning.
     var atBeginning: LossGuard {
@@ -56,9 +56,9 @@ struct LossGuard {
         if (lossOptions.versions + versions).contains(where: { isVersion($0, source, metadata) }) { return false }
         let order = VersionOrder(target: target, source: source, metadata)
         if order.isForward { return false }
-        let listed = shelf.models(listedWith: source.versionChecksum) + order.ownVersions
+        let listed = modelCatalog.models(listedWith: source.versionChecksum) + order.ownVersions
         if listed.contains(where: { isVersion($0, source, metadata) }) { return false }
-        let merged = NSManagedObjectModel.mergedModel(from: shelf.bundles, forStoreMetadata: metadata)
+        let merged = NSManagedObjectModel.mergedModel(from: modelCatalog.bundles, forStoreMetadata: metadata)
         return !(merged.map { isVersion($0, source, metadata) } ?? false)
     }
 
@@ -140,9 +140,9 @@ struct LossGuard {
         on connection: any SQLConnection, _ extent: LossCount.Extent, _ work: FollowedWork
     ) throws -> [LossCount.Number] {
         let transaction = MigrationTransaction(url: url, model: target, configuration: configuration)
-        let (schema, facts) = try transaction.state(of: source, metadata, on: connection)
+        let (schema, catalog) = try transaction.state(of: source, metadata, on: connection)
         return try LossCount(
-            connection: connection, layout: source.layout, schema: schema, facts: facts, work: work
+            connection: connection, layout: source.layout, schema: schema, catalog: catalog, work: work
         ).numbers(of: lost, extent)
     }
 

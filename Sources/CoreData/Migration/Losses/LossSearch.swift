@@ -18,14 +18,14 @@ struct LossSearch {
     }
 
     private let source: ModelLayout
-    private let all: [Int: ModelThing]
-    private var kept: [Int: ModelThing]
+    private let all: [Int: SchemaElement]
+    private var kept: [Int: SchemaElement]
 
     /// - Parameter stored: the names of the entities that the store holds; nil for all.
     init(_ source: NSManagedObjectModel, storing stored: Set<String>?) {
         self.source = source.layout
         let held = stored.map { MigrationMap.layouts(of: $0, in: source) }
-        all = ModelThing.all(of: source.layout.entities.filter { held?.contains($0.index) ?? true })
+        all = SchemaElement.all(of: source.layout.entities.filter { held?.contains($0.index) ?? true })
         kept = all
     }
 
@@ -48,7 +48,7 @@ struct LossSearch {
                             from: hop.source.layout, to: hop.target.layout, storedSource: held,
                             storedDestination: heldThere))
                 else { return search.lost }
-                search.kept = ModelThing.names(of: search.kept, after: difference)
+                search.kept = SchemaElement.names(of: search.kept, after: difference)
             }
             held = heldThere
         }
@@ -60,16 +60,16 @@ struct LossSearch {
     private mutating func follow(_ mapping: NSMappingModel) {
         let mappings = (mapping.entityMappings ?? []).filter { $0.destinationEntityName != nil }
         let bySource = Dictionary(grouping: mappings) { $0.sourceEntityName ?? "" }
-        kept = kept.compactMapValues { thing in
-            guard let own = bySource[thing.entity], let name = own[0].destinationEntityName else { return nil }
-            guard let property = thing.path.first else { return ModelThing(entity: name) }
+        kept = kept.compactMapValues { element in
+            guard let own = bySource[element.entity], let name = own[0].destinationEntityName else { return nil }
+            guard let property = element.path.first else { return SchemaElement(entity: name) }
             for mapping in own {
-                if mapping.entityMigrationPolicyClassName != nil { return thing }
+                if mapping.entityMigrationPolicyClassName != nil { return element }
                 for new in (mapping.attributeMappings ?? []) + (mapping.relationshipMappings ?? []) {
                     guard let text = new.valueExpression?.description, Self.reads(property, in: text) else { continue }
-                    return ModelThing(
+                    return SchemaElement(
                         entity: mapping.destinationEntityName ?? name,
-                        path: [new.name ?? property] + thing.path.dropFirst())
+                        path: [new.name ?? property] + element.path.dropFirst())
                 }
             }
             return nil
@@ -86,22 +86,23 @@ struct LossSearch {
         let left = Set(all.filter { kept[$0.key] != nil }.values)
         var result: [Lost] = []
         var places: [String: Int] = [:]
-        for (_, thing) in all.filter({ kept[$0.key] == nil }).sorted(by: { $0.key < $1.key }) {
-            guard let layout = source.layout(named: thing.entity), !layout.entity.isAbstract else { continue }
-            guard let name = thing.path.first else {
-                result.append(Lost(entity: thing.entity, path: [], layouts: [layout.index]))
+        for (_, element) in all.filter({ kept[$0.key] == nil }).sorted(by: { $0.key < $1.key }) {
+            guard let layout = source.layout(named: element.entity), !layout.entity.isAbstract else { continue }
+            guard let name = element.path.first else {
+                result.append(Lost(entity: element.entity, path: [], layouts: [layout.index]))
                 continue
             }
-            guard left.contains(ModelThing(entity: thing.entity)), let property = layout.entity.propertiesByName[name]
+            guard left.contains(SchemaElement(entity: element.entity)),
+                let property = layout.entity.propertiesByName[name]
             else { continue }
             // The links of a relationship are kept if the next version has either side.
             if let inverse = (property as? NSRelationshipDescription)?.inverseRelationship,
-                left.contains(ModelThing(entity: inverse.entity.name ?? "", path: [inverse.name]))
+                left.contains(SchemaElement(entity: inverse.entity.name ?? "", path: [inverse.name]))
             {
                 continue
             }
             let lost = Lost(
-                entity: property.entity.name ?? thing.entity, path: thing.path, layouts: [layout.index])
+                entity: property.entity.name ?? element.entity, path: element.path, layouts: [layout.index])
             if let place = places[lost.name] {
                 result[place].layouts.append(layout.index)
             } else {

@@ -109,7 +109,7 @@ extension MigrationPlanner {
             memberOrder: join.memberOrderColumn.map { .init(column: $0, source: link.memberOrder) },
             ownerOrder: join.ownerOrderColumn.map { .init(column: $0, source: link.ownerOrder) },
             isMirrored: join.isReflexive && !link.isReflexive)
-        guard link.isJoin, let source = facts.tables[link.table] else {
+        guard link.isJoin, let source = catalog.tables[link.table] else {
             change.isRewritten = true
             return
         }

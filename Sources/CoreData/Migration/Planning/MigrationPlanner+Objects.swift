@@ -6,11 +6,11 @@ extension MigrationPlanner {
     /// The triggers to drop first and make again at the end. Triggers would fire while rows are rewritten, and most of
     /// them name columns. Those of derived attributes and those on tables that change are made again if the table and
     /// all columns that they name still exist.
-    private var affectedTriggers: [StoreFacts.Trigger] {
+    private var affectedTriggers: [StoreCatalog.Trigger] {
         let rewritten = Set(
             tables.filter { $0.isRewritten }.compactMap(\.source?.name)
                 + joins.filter(\.isRewritten).compactMap(\.source))
-        return facts.triggers.filter { $0.name.hasPrefix("Z_DA_") || rewritten.contains($0.table) }
+        return catalog.triggers.filter { $0.name.hasPrefix("Z_DA_") || rewritten.contains($0.table) }
     }
 
     mutating func addTriggerDrops() {
@@ -18,7 +18,7 @@ extension MigrationPlanner {
     }
 
     mutating func addTriggers() {
-        guard !facts.triggers.isEmpty else { return }
+        guard !catalog.triggers.isEmpty else { return }
         func names(_ tables: [SQLTable]) -> Set<String> {
             Set(tables.flatMap { [$0.name] + $0.columns.map(\.name) })
         }
@@ -54,7 +54,7 @@ extension MigrationPlanner {
     }
 
     private var losses: [Loss] {
-        old.allTables.filter { facts.tables[$0.name] != nil }.map { table in
+        old.allTables.filter { catalog.tables[$0.name] != nil }.map { table in
             if let change = tables.first(where: { $0.source?.name == table.name }) {
                 let renamed = change.columns.compactMap { column in
                     column.sources.first { !Self.same($0, column.column.name) }
@@ -76,21 +76,21 @@ extension MigrationPlanner {
 
     /// The views that are dropped first and made again at the end. The result is all views or none, because one view
     /// may read another.
-    var affectedViews: [StoreFacts.View] {
-        guard !facts.views.isEmpty else { return [] }
+    var affectedViews: [StoreCatalog.View] {
+        guard !catalog.views.isEmpty else { return [] }
         let taken = losses.filter(\.isTaken).map { $0.table.uppercased() }
-        let isAffected = facts.views.contains { view in
+        let isAffected = catalog.views.contains { view in
             let words = Self.words(view.sql.uppercased())
             return taken.contains { words.contains($0) }
         }
-        return isAffected ? facts.views : []
+        return isAffected ? catalog.views : []
     }
 
     /// Refuses changes that a view or a trigger of the user's prevents.
     mutating func addRefusals() {
         let objects =
-            facts.views.map { ("view", $0.name, $0.sql) }
-            + facts.triggers.filter { !$0.name.hasPrefix("Z_") }.map { ("trigger", $0.name, $0.sql) }
+            catalog.views.map { ("view", $0.name, $0.sql) }
+            + catalog.triggers.filter { !$0.name.hasPrefix("Z_") }.map { ("trigger", $0.name, $0.sql) }
         if objects.isEmpty { return }
         let losses = losses.filter(\.isTaken)
         for (kind, name, sql) in objects {

@@ -7,7 +7,7 @@ extension MigrationPlanner {
     mutating func addIndexDrops() -> Set<String> {
         var kept: Set<String> = []
         let wanted = Dictionary(new.indexes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        for index in facts.indexes {
+        for index in catalog.indexes {
             guard let outcome = outcome(ofTable: index.table), !outcome.isGone else { continue }
             let columns = index.columns.map { column in
                 SQLIndexColumn(name: outcome.columns[column.name] ?? column.name, direction: column.direction)
@@ -75,7 +75,7 @@ extension MigrationPlanner {
     mutating func addMovesOfTables() {
         let entitySources = Set(tables.compactMap(\.source?.name))
         let joinSources = Set(joins.compactMap(\.source))
-        for table in old.allTables where facts.tables[table.name] != nil {
+        for table in old.allTables where catalog.tables[table.name] != nil {
             if !entitySources.contains(table.name), !joinSources.contains(table.name) { add(.dropTable(table.name)) }
         }
         var renames: [(from: String, to: String)] = []

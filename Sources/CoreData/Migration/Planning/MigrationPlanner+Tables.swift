@@ -21,7 +21,7 @@ extension MigrationPlanner {
                         oldColumns: Set(old.columns[origin].compactMap { $0 })))
             }
             var change = TableChange(
-                root: root.index, table: table, source: source.flatMap { facts.tables[$0] }, members: members,
+                root: root.index, table: table, source: source.flatMap { catalog.tables[$0] }, members: members,
                 columns: table.columns.dropFirst(3).map { TableChange.Column(column: $0) })
             change.soleNumber = soleNumber
             change.distinguishesEntities = new.soleLayout(ofRoot: root.index, in: difference.destination) == nil
@@ -210,11 +210,11 @@ extension MigrationPlanner {
     }
 
     /// Whether a column of the file has a type; the length of a text is no part of it.
-    func isOfType(_ type: SQLColumnType, _ column: StoreFacts.Column?) -> Bool {
+    func isOfType(_ type: SQLColumnType, _ column: StoreCatalog.Column?) -> Bool {
         column.map { String($0.type.prefix { $0 != "(" }) } == dialect.name(of: type)
     }
 
-    private func mustRewrite(_ change: TableChange, _ source: StoreFacts.Table, used: Set<String>) -> Bool {
+    private func mustRewrite(_ change: TableChange, _ source: StoreCatalog.Table, used: Set<String>) -> Bool {
         if change.isPartOfSource { return true }
         var seen: Set<String> = []
         for column in change.columns {

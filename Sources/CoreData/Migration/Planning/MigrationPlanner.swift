@@ -32,7 +32,7 @@ struct MigrationPlanner {
     /// it.
     let old: SQLSchema
     let new: SQLSchema
-    let facts: StoreFacts
+    let catalog: StoreCatalog
     let dialect: any SQLDialect
 
     /// Old number → new number, for entities that stay and whose number moves.
@@ -50,22 +50,22 @@ struct MigrationPlanner {
 
     /// The plan. `old` and `new` belong to the layouts of the difference.
     static func plan(
-        for difference: ModelDifference, from old: SQLSchema, to new: SQLSchema, facts: StoreFacts,
+        for difference: ModelDifference, from old: SQLSchema, to new: SQLSchema, catalog: StoreCatalog,
         in dialect: any SQLDialect
     ) -> MigrationPlan {
-        var planner = MigrationPlanner(difference: difference, old: old, new: new, facts: facts, dialect: dialect)
+        var planner = MigrationPlanner(difference: difference, old: old, new: new, catalog: catalog, dialect: dialect)
         planner.build()
         return planner.plan
     }
 
     private init(
-        difference: ModelDifference, old: SQLSchema, new: SQLSchema, facts: StoreFacts, dialect: any SQLDialect
+        difference: ModelDifference, old: SQLSchema, new: SQLSchema, catalog: StoreCatalog, dialect: any SQLDialect
     ) {
         self.dialect = dialect
         self.difference = difference
         self.old = old
         self.new = new
-        self.facts = facts
+        self.catalog = catalog
         var moves: [Int: Int] = [:]
         var removed: Set<Int> = []
         for (index, number) in old.numbers.enumerated() {
@@ -108,7 +108,7 @@ struct MigrationPlanner {
         for view in views {
             add(.createView(view))
             // The triggers were dropped with the view.
-            for trigger in facts.triggers where Self.same(trigger.table, view.name) { add(.createTrigger(trigger)) }
+            for trigger in catalog.triggers where Self.same(trigger.table, view.name) { add(.createTrigger(trigger)) }
         }
         for change in tables {
             plan.tableRows[change.table.name] = rows(ofNew: change.table.name)
@@ -134,7 +134,7 @@ struct MigrationPlanner {
 
     func present(_ table: String, _ column: String) -> String { presentColumn[table]?[column] ?? column }
 
-    func rows(_ table: String) -> Int { facts.tables[table]?.rows ?? 0 }
+    func rows(_ table: String) -> Int { catalog.tables[table]?.rows ?? 0 }
 
     /// About how many rows a table of the destination will have.
     func rows(ofNew table: String) -> Int {
@@ -165,7 +165,7 @@ struct MigrationPlanner {
                     continues: continues))
         }
         add(.replaceKeys(remove: old.numbers.compactMap { $0 }, keys))
-        if facts.tables["ACHANGE"] != nil {
+        if catalog.tables["ACHANGE"] != nil {
             addForgottenTombstones()
             let reordered = difference.destination.entities.compactMap { entity -> Int? in
                 guard let origin = difference.sourceOf[entity.index] else { return nil }
@@ -203,7 +203,7 @@ struct MigrationPlanner {
             else { return nil }
             return old.numbers[origin]
         }
-        let columns = (facts.tables["ACHANGE"]?.columns ?? []).map(\.name).filter { $0.hasPrefix("ZTOMBSTONE") }
+        let columns = (catalog.tables["ACHANGE"]?.columns ?? []).map(\.name).filter { $0.hasPrefix("ZTOMBSTONE") }
         if numbers.isEmpty || columns.isEmpty { return }
         let condition = SQLExpression.isIn(
             .column(alias: nil, name: "ZENTITY"), numbers.sorted().map { .number($0) })

@@ -6,10 +6,10 @@ enum MigrationStep {
     case check(MigrationCheck)
     case dropTrigger(String)
     /// Makes a trigger again that was dropped while its table changed.
-    case createTrigger(StoreFacts.Trigger)
+    case createTrigger(StoreCatalog.Trigger)
     case dropView(String)
     /// Makes a view again that was dropped while tables changed.
-    case createView(StoreFacts.View)
+    case createView(StoreCatalog.View)
     case dropIndex(String)
     case createIndex(SQLIndex)
     case createTable(SQLTable)

@@ -40,7 +40,7 @@ struct TableChange {
     let root: Int
     let table: SQLTable
     /// The table of the source from which the rows come; nil for a new table.
-    let source: StoreFacts.Table?
+    let source: StoreCatalog.Table?
     let members: [Member]
     /// All columns but the three that every table has.
     var columns: [Column]

@@ -22,10 +22,10 @@ extension MigrationCheck {
     }
 
     /// Throws the obstacles of a hop whose tables do not exist yet, if any row at all is an obstacle.
-    static func inspect(forAnyRowsIn plan: MigrationPlan, _ facts: StoreFacts, url: URL) throws {
+    static func inspect(forAnyRowsIn plan: MigrationPlan, _ catalog: StoreCatalog, url: URL) throws {
         let problems = plan.steps.compactMap { step -> NSError? in
             guard case .check(let check) = step, check.condition == .alwaysTrue,
-                facts.tables[check.table]?.rows ?? 0 > 0
+                catalog.tables[check.table]?.rows ?? 0 > 0
             else { return nil }
             return MigrationErrors.invalidRows(check, value: "", row: nil, url: url)
         }

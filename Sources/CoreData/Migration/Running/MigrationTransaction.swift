@@ -95,10 +95,10 @@ struct MigrationTransaction {
         on connection: any SQLConnection, _ progress: MigrationProgress
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
         let newNames = try entityNames()
-        let (old, facts) = try state(of: source, metadata, on: connection)
+        let (old, catalog) = try state(of: source, metadata, on: connection)
         let new = try schema(newNames, after: old, source, origins, style: connection.style)
         let (difference, plan) = try self.plan(
-            from: source.layout, old, to: model.layout, new, facts, in: connection.dialect, origins)
+            from: source.layout, old, to: model.layout, new, catalog, in: connection.dialect, origins)
         try forget(ForgottenFiles(of: difference, in: old))
         connection.nameEntities(
             old.entityNames(in: source.layout).merging(new.entityNames(in: model.layout)) { old, _ in old })
@@ -145,25 +145,26 @@ struct MigrationTransaction {
     /// The tables that the source model has in the file, and the real content of the file.
     func state(
         of source: NSManagedObjectModel, _ metadata: [String: Any]? = nil, on connection: any SQLConnection
-    ) throws -> (schema: SQLSchema, facts: StoreFacts) {
+    ) throws -> (schema: SQLSchema, catalog: StoreCatalog) {
         let metadata = try metadata ?? SQLStoreMetadata.read(from: connection, url: url)
         let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
-        let schema = try ActualSchema(connection).fit(source.layout, entities: names, url: url)
+        let schema = try IntrospectedSchema(connection).fit(source.layout, entities: names, url: url)
         connection.nameEntities(schema.entityNames(in: source.layout))
-        return (schema, try connection.facts(ofTables: Set(schema.allTables.map(\.name) + ["ACHANGE"])))
+        return (schema, try connection.catalog(ofTables: Set(schema.allTables.map(\.name) + ["ACHANGE"])))
     }
 
     /// The plan of the changes between two versions whose tables are these.
     func plan(
-        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema, _ facts: StoreFacts,
+        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema,
+        _ catalog: StoreCatalog,
         in dialect: any SQLDialect, _ origins: ModelOrigins? = nil
     ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
         let difference = try Self.difference(from: source, old, to: destination, new, origins)
-        if let mirror = facts.mirror, !ignoresMirror {
+        if let mirror = catalog.mirror, !ignoresMirror {
             let changes = MirrorCheck.changes(difference, from: old, to: new)
             if !changes.isEmpty { throw MigrationErrors.mirrored(mirror, changes.map(\.text), url: url) }
         }
-        let plan = MigrationPlanner.plan(for: difference, from: old, to: new, facts: facts, in: dialect)
+        let plan = MigrationPlanner.plan(for: difference, from: old, to: new, catalog: catalog, in: dialect)
         if !plan.refusals.isEmpty { throw MigrationErrors.combined(plan.refusals) }
         return (difference, plan)
     }

@@ -17,7 +17,7 @@ struct StagedMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
     let manager: NSStagedMigrationManager
-    private let shelf = ModelShelf(nil)
+    private let modelCatalog = ModelCatalog(nil)
 
     /// A version between, and the custom stage that leads to it, if one does.
     private struct Stop {
@@ -282,7 +282,7 @@ struct StagedMigration {
                 return try reference.resolve()
             }
         }
-        return shelf.model(withChecksum: stop.checksum)
+        return modelCatalog.model(withChecksum: stop.checksum)
     }
 }
 

@@ -5,7 +5,7 @@
 //   content which the last version has again.
 // - If these hops lose content that a version at hand has renamed, `RenamingChain` searches for hops that keep it. Of a
 //   lost entity it keeps all content. It uses only versions that rename the content or its entity.
-// - `ModelShelf`, the model catalog, reads each version once, and only when it is needed. `MigrationMap` compares a
+// - `ModelCatalog`, the model catalog, reads each version once, and only when it is needed. `MigrationMap` compares a
 //   pair of versions once, and of each version only the store's content (its configuration).
 // - If all hops are inferred, they are one transaction in place. Otherwise each is a copy stage. `MigrationRun` merges
 //   inferred hops if the direct hop gives the values that all of them would. `ModelOrigins` gives that hop the origins
@@ -32,12 +32,12 @@ struct MigrationWay {
     /// The checksums of versions that the store's rows do not fit.
     private var avoided: Set<String> = []
     /// The versions and mapping models among the resources of bundles.
-    let shelf: ModelShelf
+    let modelCatalog: ModelCatalog
 
     /// - Parameter bundles: the bundles with versions and mapping models; nil for the main bundle and the packages'
     ///   resources.
     init(bundles: [Bundle]? = nil, infers: Bool = true, versions: [NSManagedObjectModel] = []) {
-        shelf = ModelShelf(bundles)
+        modelCatalog = ModelCatalog(bundles)
         self.infers = infers
         self.versions = versions
     }
@@ -54,7 +54,7 @@ struct MigrationWay {
     func find(from source: NSManagedObjectModel, to model: NSManagedObjectModel) -> [MigrationHop]? {
         let map = MigrationMap(
             from: source, storing: stored, to: model, configuration: configuration, infers: infers,
-            mappings: shelf.mappings)
+            mappings: modelCatalog.mappings)
         let direct = map.hop(from: MigrationMap.start, to: MigrationMap.end)
         if let direct, !direct.isInferred { return [direct] }
         func addOthers() { map.add(others(than: [source, model])) }
@@ -128,7 +128,8 @@ struct MigrationWay {
             }
             let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
             let lossGuard = LossGuard(
-                url: url, target: model, configuration: configuration, options: options, hops: hops, shelf: shelf,
+                url: url, target: model, configuration: configuration, options: options, hops: hops,
+                modelCatalog: modelCatalog,
                 versions: versions)
             try run(hops, lossGuard)
         }
@@ -141,6 +142,6 @@ struct MigrationWay {
             guard known.insert(version.layoutChecksum).inserted else { return nil }
             return version.copied()
         }
-        return given + shelf.models(except: known)
+        return given + modelCatalog.models(except: known)
     }
 }

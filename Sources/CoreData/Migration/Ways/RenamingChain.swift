@@ -8,7 +8,7 @@ struct RenamingChain {
     /// The versions of the fewest hops.
     private let usual: [Int]
     /// The schema elements that the usual hops lose and the end may have, by their names in the store's version.
-    private let wanted: [ModelThing]
+    private let wanted: [SchemaElement]
     /// The versions that have a new name for a schema element, by the old one.
     private var renamers: [Name: [Int]] = [:]
 
@@ -22,7 +22,7 @@ struct RenamingChain {
     /// in the last of these versions.
     private struct State {
         var places: [Int]
-        var names: [Int: ModelThing]
+        var names: [Int: SchemaElement]
     }
 
     /// Returns nil if the usual hops lose no content, or no version has a new name for any of it.
@@ -36,12 +36,12 @@ struct RenamingChain {
     ) {
         self.map = map
         self.usual = usual
-        var kept = ModelThing.all(of: map.heldAtStart)
+        var kept = SchemaElement.all(of: map.heldAtStart)
         let all = kept
         for (from, to) in zip(usual, usual.dropFirst()) {
             // It is unknown which content a mapping model keeps.
             guard let difference = map.hop(from: from, to: to)?.difference else { return nil }
-            kept = ModelThing.names(of: kept, after: difference)
+            kept = SchemaElement.names(of: kept, after: difference)
         }
         let lost = all.filter { kept[$0.key] == nil }
         if lost.isEmpty { return nil }
@@ -55,11 +55,11 @@ struct RenamingChain {
         }
         let ends = Self.names(in: map.places[MigrationMap.end])
         let first = map.places[MigrationMap.start]
-        wanted = lost.sorted { $0.key < $1.key }.map(\.value).filter { thing in
-            Self.names(of: thing, in: first).allSatisfy { Self.leads(from: $0, to: ends, by: newer) }
+        wanted = lost.sorted { $0.key < $1.key }.map(\.value).filter { element in
+            Self.names(of: element, in: first).allSatisfy { Self.leads(from: $0, to: ends, by: newer) }
         }
-        let isRenamed = wanted.contains { [renamers] thing in
-            Self.names(of: thing, in: first).joined().contains { renamers[$0] != nil }
+        let isRenamed = wanted.contains { [renamers] element in
+            Self.names(of: element, in: first).joined().contains { renamers[$0] != nil }
         }
         if !isRenamed { return nil }
     }
@@ -100,11 +100,13 @@ struct RenamingChain {
 
     /// The names that versions may use for a schema element, for each of its levels: its own name and its renaming
     /// identifier.
-    private static func names(of thing: ModelThing, in version: NSManagedObjectModel) -> [Set<Name>] {
-        let entity = version.layout.layout(named: thing.entity)?.entity
-        var names: [Set<Name>] = [Set([thing.entity, entity?.renamingIdentifier].compactMap(\.self).map(Name.entity))]
-        var level: [NSPropertyDescription] = thing.path.isEmpty ? [] : entity?.properties ?? []
-        for name in thing.path {
+    private static func names(of element: SchemaElement, in version: NSManagedObjectModel) -> [Set<Name>] {
+        let entity = version.layout.layout(named: element.entity)?.entity
+        var names: [Set<Name>] = [
+            Set([element.entity, entity?.renamingIdentifier].compactMap(\.self).map(Name.entity))
+        ]
+        var level: [NSPropertyDescription] = element.path.isEmpty ? [] : entity?.properties ?? []
+        for name in element.path {
             let property = level.first { $0.name == name }
             names.append(Set([name, property?.renamingIdentifier].compactMap(\.self).map(Name.property)))
             level = (property as? NSCompositeAttributeDescription)?.elements ?? []
@@ -167,8 +169,8 @@ struct RenamingChain {
     /// The versions that rename a kept schema element, and those of the usual hops.
     private func candidates(_ state: State) -> Set<Int> {
         guard let place = state.places.last else { return [] }
-        let names = state.names.values.reduce(into: Set<Name>()) { names, thing in
-            for level in Self.names(of: thing, in: map.places[place]) { names.formUnion(level) }
+        let names = state.names.values.reduce(into: Set<Name>()) { names, element in
+            for level in Self.names(of: element, in: map.places[place]) { names.formUnion(level) }
         }
         return Set(names.flatMap { renamers[$0] ?? [] }).union(usual).subtracting([MigrationMap.end])
     }
@@ -178,7 +180,7 @@ struct RenamingChain {
     private func step(_ state: State, to place: Int) -> State? {
         guard let from = state.places.last, let hop = map.hop(from: from, to: place), let difference = hop.difference
         else { return nil }
-        let names = ModelThing.names(of: state.names, after: difference)
+        let names = SchemaElement.names(of: state.names, after: difference)
         guard !names.isEmpty, !hop.demandsValues, !map.forgets(from: from, to: place) else { return nil }
         return State(places: state.places + [place], names: names)
     }

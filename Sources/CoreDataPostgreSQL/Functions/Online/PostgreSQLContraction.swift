@@ -190,7 +190,7 @@
             }
             let inStep = try connection.tables(withTrigger: PostgreSQLStep.trigger)
             let present = try connection.tableNames()
-            let facts = try connection.facts(ofTables: present)
+            let catalog = try connection.catalog(ofTables: present)
             let dependents = try connection.dependents()
             var held: [PostgreSQLDependent] = []
             for table in Set(goneSchema.allTables.map(\.name) + inStep).sorted() where present.contains(table) {
@@ -206,7 +206,7 @@
                 }
                 let columns = goneSchema.allTables.first { $0.name == table }?.columns.map(\.name) ?? []
                 let known = Set(stays.columns.map(\.name))
-                let there = Set(facts.tables[table]?.columns.map(\.name) ?? [])
+                let there = Set(catalog.tables[table]?.columns.map(\.name) ?? [])
                 let doomed = columns.filter { !known.contains($0) && there.contains($0) }
                 let others = dependents.filter { $0.table == table && $0.column.map(doomed.contains) ?? false }
                 let kept = Set(others.compactMap(\.column))
@@ -219,7 +219,7 @@
                 MigrationMoment.reach(.stepDone)
             }
             let unfinished = try connection.unfinishedIndexes()
-            for index in try connection.facts(ofTables: present).indexes {
+            for index in try connection.catalog(ofTables: present).indexes {
                 let isOfGone = goneSchema.indexes.contains { PostgreSQLStep.isSame(index, $0) }
                 let isHeld = held.contains { dependent in
                     dependent.table == index.table
@@ -279,7 +279,7 @@
 
         /// Notes the entities that a newer version has more.
         func addEntities(_ plan: OnlinePlan) throws {
-            let known = try Set(ActualSchema(self).numbers.values)
+            let known = try Set(IntrospectedSchema(self).numbers.values)
             for entity in plan.destination.entities {
                 guard let number = plan.new.numbers[entity.index], !known.contains(number) else { continue }
                 let parent = entity.superIndex.flatMap { plan.new.numbers[$0] } ?? 0

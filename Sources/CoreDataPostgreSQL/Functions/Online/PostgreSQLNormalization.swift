@@ -122,7 +122,7 @@
 
         /// Before tables and columns have their names: indexes follow them.
         private func nameIndexes(_ schema: SQLSchema, _ natural: SQLSchema) throws {
-            let facts = try connection.facts(ofTables: Set(schema.allTables.map(\.name)))
+            let catalog = try connection.catalog(ofTables: Set(schema.allTables.map(\.name)))
             var renamings: [(String, String)] = []
             var wanted: [SQLIndex] = []
             for index in schema.indexes {
@@ -134,7 +134,7 @@
                 wanted.append(index)
             }
             for (index, other) in zip(wanted, natural.indexes) {
-                guard let present = facts.indexes.first(where: { PostgreSQLStep.isSame($0, index) }) else { continue }
+                guard let present = catalog.indexes.first(where: { PostgreSQLStep.isSame($0, index) }) else { continue }
                 renamings.append((present.name, other.name))
             }
             let others = renamings.filter { $0.0 != $0.1 }

@@ -80,7 +80,7 @@
         }
 
         /// Whether an existing index equals one of a schema, whatever their names are.
-        static func isSame(_ index: StoreFacts.Index, _ wanted: SQLIndex) -> Bool {
+        static func isSame(_ index: StoreCatalog.Index, _ wanted: SQLIndex) -> Bool {
             let columns = index.columns.map(\.name)
             guard index.table == wanted.table, columns == wanted.columns.map(\.name), index.isUnique == wanted.isUnique,
                 (index.condition == nil) == (wanted.condition == nil)

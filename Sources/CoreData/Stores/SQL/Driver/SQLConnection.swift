@@ -2,7 +2,7 @@
 //
 // - A call takes many rows. SQLite loops over them; another engine may send them in a pipeline. The results of all rows
 //   are returned together (`SQLOutcome`), so no caller depends on continuing after a row that broke a constraint.
-// - A connection also reads the catalog of the database (`StoreFacts`) and the number of steps of a statement for a
+// - A connection also reads the catalog of the database (`StoreCatalog`) and the number of steps of a statement for a
 //   row, and it can stop a statement. Migrations need that.
 // - A caller that reads by one statement calls `readOnce`. On a server a transaction around it would take two more
 //   round trips.
@@ -38,7 +38,7 @@ package protocol SQLConnection: AnyObject {
     func isKey(_ column: String, of table: String) throws -> Bool
 
     /// The catalog of the database. The columns and the numbers of rows are those of some tables, or of all.
-    func facts(ofTables names: Set<String>?) throws -> StoreFacts
+    func catalog(ofTables names: Set<String>?) throws -> StoreCatalog
     /// Runs a body that changes tables. Objects of the database that depend on their columns are changed accordingly.
     func changingTables(_ body: () throws -> Void) throws
     var dialect: any SQLDialect { get }

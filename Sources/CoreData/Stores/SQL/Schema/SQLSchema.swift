@@ -1,6 +1,6 @@
 // About the room Stores/SQL/Schema.
 //
-// - `SQLSchema` has the tables of a model, `ActualSchema` the introspected tables of a database, and `SQLBookkeeping`
+// - `SQLSchema` has the tables of a model, `IntrospectedSchema` the introspected tables of a database, and `SQLBookkeeping`
 //   the tables of a store's bookkeeping.
 // - `NewStore` is the content of a new store of any engine. `StoredModel` is the model that a store keeps.
 

@@ -6,7 +6,7 @@ extension SQLiteConnection {
 
     /// Estimates the bytes of an average row of a table from a sample, so that the time does not depend on the number
     /// of rows. Nil for an empty table.
-    func bytesPerRow(of table: StoreFacts.Table) throws -> Double? {
+    func bytesPerRow(of table: StoreCatalog.Table) throws -> Double? {
         guard table.rows > 0, !table.columns.isEmpty else { return nil }
         let sizes = table.columns.map { column -> String in
             let name = dialect.quoted(column.name)

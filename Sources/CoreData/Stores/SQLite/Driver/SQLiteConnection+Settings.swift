@@ -164,7 +164,7 @@ extension SQLiteConnection {
 
     var assumedStoreType: String? { NSSQLiteStoreType }
 
-    func facts(ofTables names: Set<String>?) throws -> StoreFacts { try StoreFacts(self, tables: names) }
+    func catalog(ofTables names: Set<String>?) throws -> StoreCatalog { try StoreCatalog(self, tables: names) }
 
     func changingTables(_ body: () throws -> Void) throws {
         let indexes = try SpatialIndexes(self)

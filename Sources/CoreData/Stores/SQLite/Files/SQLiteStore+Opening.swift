@@ -218,7 +218,7 @@ extension SQLiteStore {
             guard try summary.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
             metadata = present
             try connection.trustIndexTables()
-            schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+            schema = try IntrospectedSchema(connection).fit(layout, entities: entities, url: url)
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
             // A process that waited for a migration has opened the older file, which has another name by now or none.
             if connection.hasMoved { throw Self.moved(url) }
@@ -261,7 +261,7 @@ extension SQLiteStore {
                 makeReader = try readers(of: url, mode, beside: connection)
                 historyTables = try HistoryTables.read(from: connection)
                 isWAL = try (mode == .readOnly || leavesIndex) && connection.hasLog()
-                schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+                schema = try IntrospectedSchema(connection).fit(layout, entities: entities, url: url)
             } catch {
                 if removesLog { files.removeReadersTraces(keepsIndex: keepsIndex) }
                 throw error

@@ -31,7 +31,7 @@ struct SharedSupport {
     func ownFiles() throws -> Set<String> {
         let connection = try SQLiteConnection(path: store.main.path, access: .immutable)
         var names: Set<String> = []
-        for table in try StoreFacts(connection).tables.values where table.name.hasPrefix("Z") {
+        for table in try StoreCatalog(connection).tables.values where table.name.hasPrefix("Z") {
             for column in table.columns where column.type == "BLOB" {
                 names.formUnion(try connection.externalFileNames(in: column.name, of: table.name))
             }

@@ -34,8 +34,8 @@ struct SpatialIndexes {
             indexes = []
             return
         }
-        let triggers = try connection.facts(ofTables: []).triggers
-        let schema = try ActualSchema(connection)
+        let triggers = try connection.catalog(ofTables: []).triggers
+        let schema = try IntrospectedSchema(connection)
         var parents: [String: Int] = [:]
         let keys = SQLSelect(
             [.column(SQLBookkeeping.Keys.name), .column(SQLBookkeeping.Keys.parent)], of: SQLBookkeeping.Keys.table)
@@ -52,7 +52,9 @@ struct SpatialIndexes {
         Set(sql.uppercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
     }
 
-    private static func content(of name: String, _ schema: ActualSchema, _ parents: [String: Int]) throws -> Content? {
+    private static func content(of name: String, _ schema: IntrospectedSchema, _ parents: [String: Int]) throws
+        -> Content?
+    {
         let rest = name.dropFirst("Z_RT_".count)
         // An entity's name may be a prefix of another entity's name, so the longest match counts.
         let entity = schema.numbers.keys.filter { rest.hasPrefix($0 + "_") }.max { $0.count < $1.count }

@@ -38,7 +38,7 @@ extension SQLiteStore.Opened {
         metadata[NSStoreTypeKey] = type
         try requireModel(summary)
         if summary.keepsHistory { requireTracking(at: url) }
-        schema = try ActualSchema(connection).fit(layout, entities: entities, url: url)
+        schema = try IntrospectedSchema(connection).fit(layout, entities: entities, url: url)
         try adoptMemory(connection)
     }
 

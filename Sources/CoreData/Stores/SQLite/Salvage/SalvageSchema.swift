@@ -144,7 +144,9 @@ struct SalvageSchema {
             try describe(told, numbers, fresh, completion, on: connection)
             let withoutRowNumbers = try connection.tableNames().filter { try connection.hasNoRowNumbers($0) }
             let keyColumns = try makeKeys(fresh, on: connection)
-            guard let schema = try? ActualSchema(connection).fit(layout, entities: nil, url: url) else { continue }
+            guard let schema = try? IntrospectedSchema(connection).fit(layout, entities: nil, url: url) else {
+                continue
+            }
             var fit = Fit(schema: schema, keyColumns: keyColumns, withoutRowNumbers: withoutRowNumbers)
             for table in schema.entityTables.map(\.name) + schema.joins.map(\.table) {
                 fit.columns[table] = try connection.columnNames(of: table)

@@ -3,7 +3,7 @@
     import Foundation
 
     // Reads the tables of a database from PostgreSQL's catalog.
-    extension StoreFacts {
+    extension StoreCatalog {
         /// Reads the introspected schema. `names` limits the columns and the numbers of rows to these tables; the names
         /// of all tables are read in any case. Triggers and views are left out: the database adapts them when tables
         /// and columns are renamed.

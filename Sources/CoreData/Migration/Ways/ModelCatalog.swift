@@ -2,7 +2,7 @@ import Foundation
 
 /// The model catalog: the versions of models and the mapping models among the resources of bundles. They are listed at
 /// once, and each is read once, when it is needed.
-final class ModelShelf {
+final class ModelCatalog {
     let bundles: [Bundle]?
     private lazy var listed = NSManagedObjectModel.listedVersions(in: bundles)
     private var loaded: [Int: NSManagedObjectModel?] = [:]

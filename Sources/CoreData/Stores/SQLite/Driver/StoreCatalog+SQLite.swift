@@ -1,7 +1,7 @@
 import Foundation
 
 // Reads the catalog of a file: its tables, columns and indexes.
-extension StoreFacts {
+extension StoreCatalog {
     /// Reads the catalog. `names` limits the columns and row numbers to these tables; the name of every table is read.
     init(_ connection: SQLiteConnection, tables names: Set<String>? = nil) throws {
         var indexTexts: [(name: String, table: String, sql: String)] = []

@@ -2,7 +2,7 @@ import Foundation
 
 /// The introspected schema: the tables and columns that a store's file really has. A store that Apple's framework has
 /// migrated, or created years ago, may have other names than a new one.
-package struct ActualSchema {
+package struct IntrospectedSchema {
     private let connection: any SQLConnection
     package let tables: Set<String>
     /// The numbers in `Z_PRIMARYKEY`, by entity name.

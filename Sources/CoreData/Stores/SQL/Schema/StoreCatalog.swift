@@ -1,7 +1,7 @@
 import Foundation
 
 /// The catalog of a database: its tables with their columns, indexes and triggers, as far as a migration needs them.
-package struct StoreFacts: Equatable {
+package struct StoreCatalog: Equatable {
     package struct Column: Equatable {
         package var name: String
         /// The declared type, in the dialect's name.
@@ -82,7 +82,7 @@ package struct StoreFacts: Equatable {
     }
 }
 
-extension StoreFacts {
+extension StoreCatalog {
     /// The catalog of a new file with a schema, with the given numbers of rows in its tables.
     package init(_ schema: SQLSchema, rows: [String: Int], in dialect: any SQLDialect) {
         for table in schema.allTables {
