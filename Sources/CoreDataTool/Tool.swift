@@ -35,8 +35,8 @@
 // - `Verification/` checks every object by the public interface. It reads links as ids, so that a dangling one is no
 //   fault. Facts of the tables come from `inspect(_:for: .irregularities)` (`StoreFinding+Tables`). For `DerivedValues`
 //   the store computes derived attributes; the program does it if the store has no tables. A finding has its repair
-//   (`Mend`).
-// - `Repairs/` copies into a `StoreDraft`, verifies, repairs and verifies again (`StoreRepair`). `StoreMender` writes
+//   (`Repair`).
+// - `Repairs/` copies into a `StoreDraft`, verifies, repairs and verifies again (`StoreRepair`). `RepairPass` writes
 //   through a model in which one-to-one relationships have no inverses, as `GraphWriter` does. `OneSidedLinks` decides
 //   which links are made two-sided and which are removed.
 

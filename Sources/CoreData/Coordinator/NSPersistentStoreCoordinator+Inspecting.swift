@@ -56,6 +56,6 @@ extension NSPersistentStoreCoordinator {
     public final func mend(
         _ irregularities: [StoreIrregularity], in store: NSPersistentStore
     ) throws -> [StoreIrregularity] {
-        try attachedStore(numbered: number(of: store) ?? -1).rows.mend(irregularities)
+        try attachedStore(numbered: number(of: store) ?? -1).rows.repair(irregularities)
     }
 }

@@ -21,7 +21,7 @@ package protocol RowStore: AnyObject, Sendable {
     func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection
 
     /// Repairs irregularities, and returns those that it cannot repair.
-    func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity]
+    func repair(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity]
 
     /// Reads the rows of a fetch (whose `result` is ignored), some hundred at a time, so that the caller works on rows
     /// that are still in the processor's cache.
@@ -122,7 +122,7 @@ extension RowStore {
 
     package func inspected(for parts: StoreInspection.Parts) throws -> StoreInspection { StoreInspection() }
 
-    package func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity] { irregularities }
+    package func repair(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity] { irregularities }
 
     package func row(for key: Int64, rootIndex: Int, refreshing: Bool) throws -> Snapshot? {
         try rows(for: [key], rootIndex: rootIndex, refreshing: refreshing).first

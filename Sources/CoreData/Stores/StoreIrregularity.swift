@@ -1,6 +1,6 @@
 /// Something in the tables of a store that no save writes: another program wrote it, or a file was damaged.
 ///
-/// OpenCoreData only. `inspect(_:for:)` of ``NSPersistentStoreCoordinator`` finds irregularities, and `mend(_:in:)`
+/// OpenCoreData only. `inspect(_:for:)` of ``NSPersistentStoreCoordinator`` finds irregularities, and `repair(_:in:)`
 /// repairs some of them.
 public struct StoreIrregularity: Hashable, Sendable {
     /// The kinds of irregularities.

@@ -24,7 +24,7 @@ package struct RepairCommand: Command {
         examples: [
             .init("coredata repair Library.sqlite Repaired.sqlite", "repair what can be repaired"),
             .init(
-                "coredata repair Library.sqlite Repaired.sqlite --json | jq 'select(.mended | not)'",
+                "coredata repair Library.sqlite Repaired.sqlite --json | jq 'select(.repaired | not)'",
                 "what is left, for a script"),
         ],
         found: "the copy was made, and something in it is left that could not be repaired")
@@ -67,7 +67,7 @@ package struct RepairCommand: Command {
     }
 
     private func writeJSON(_ repair: StoreRepair, _ console: Console) throws {
-        for (finding, action) in repair.mended {
+        for (finding, action) in repair.repaired {
             try console.writeLine(.object(finding.json + [("mended", .bool(true)), ("action", .string(action))]))
         }
         for finding in repair.left {
@@ -76,21 +76,21 @@ package struct RepairCommand: Command {
     }
 
     private func writeText(_ repair: StoreRepair, _ console: Console) throws {
-        for (finding, action) in repair.mended {
+        for (finding, action) in repair.repaired {
             try console.line("\(console.styled("mended", .green))  \(Table.onOneLine("\(finding.line): \(action)"))")
         }
         for finding in repair.left {
             try console.line("\(console.styled("left", .yellow))    \(Table.onOneLine(finding.line))")
         }
-        if !repair.mended.isEmpty || !repair.left.isEmpty { try console.line() }
+        if !repair.repaired.isEmpty || !repair.left.isEmpty { try console.line() }
         let left = Set(repair.left.map(\.kind))
         for kind in StoreFinding.Kind.allCases where left.contains(kind) {
             try console.line(console.styled("left: \(kind.title)", .bold))
             try console.line("  what would repair it: \(kind.remedy)")
         }
         let counts =
-            repair.mended.isEmpty && repair.left.isEmpty
-            ? "nothing was wrong" : "\(repair.mended.count) mended, \(repair.left.count) left"
+            repair.repaired.isEmpty && repair.left.isEmpty
+            ? "nothing was wrong" : "\(repair.repaired.count) repaired, \(repair.left.count) left"
         try console.line(Table.onOneLine("made \(target): \(counts)"))
     }
 }

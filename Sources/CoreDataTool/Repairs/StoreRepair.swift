@@ -4,7 +4,7 @@ import CoreData
 final class StoreRepair {
     private let store: OpenedStore
     /// The repaired findings, with the actions.
-    private(set) var mended: [(finding: StoreFinding, action: String)] = []
+    private(set) var repaired: [(finding: StoreFinding, action: String)] = []
     /// The findings that remain.
     private(set) var left: [StoreFinding] = []
     /// A repair may show, or cause, findings that were not there before, so the store is checked again.
@@ -18,20 +18,20 @@ final class StoreRepair {
         // A finding that one pass could not repair cannot be repaired by the next ones, either.
         var tried: Set<String> = []
         for _ in 0..<Self.passes {
-            let open = left.filter { $0.mend != nil && !tried.contains(Self.key($0)) }
+            let open = left.filter { $0.repair != nil && !tried.contains(Self.key($0)) }
             // A derived value is often right as soon as its source is.
             let others = open.filter { $0.kind != .derived }
             let findings = others.isEmpty ? open : others
             if findings.isEmpty { return }
-            let done = try StoreMender(store).mend(findings)
+            let done = try RepairPass(store).repair(findings)
             tried.formUnion(findings.map(Self.key))
             left = try found()
             let keys = Set(left.map(Self.key))
             for (place, finding) in findings.enumerated() where !keys.contains(Self.key(finding)) {
-                mended.append((finding, done[place] ?? Self.consequence))
+                repaired.append((finding, done[place] ?? Self.consequence))
             }
             for finding in open where finding.kind == .derived && !others.isEmpty && !keys.contains(Self.key(finding)) {
-                mended.append((finding, Self.consequence))
+                repaired.append((finding, Self.consequence))
             }
         }
     }

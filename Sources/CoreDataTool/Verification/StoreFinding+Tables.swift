@@ -7,7 +7,7 @@ extension StoreFinding {
         let attribute = Self.attribute(irregularity.propertyName ?? "", of: row.entityName, model)
         object = irregularity.kind == .counter ? nil : ObjectName.of(row)
         property = irregularity.propertyName
-        mend = .irregular(irregularity)
+        repair = .irregular(irregularity)
         switch irregularity.kind {
         case .counter:
             kind = .counter
@@ -15,7 +15,7 @@ extension StoreFinding {
         case .entity:
             kind = .unknownEntity
             text = found == "none" ? "the row has no entity" : "the row's entity is \(found), which has no rows here"
-            mend = nil
+            repair = nil
         case .link:
             kind = .dangling
             text = "leads to \(irregularity.target.map(ObjectName.of) ?? found), which is not there"
@@ -26,7 +26,7 @@ extension StoreFinding {
             kind = .range
             let type = attribute.map { "no value of the type \($0.attributeType.readableName)" }
             text = "'\(found)' is \(type ?? "no reference to an object")"
-            if attribute?.isOptional == false { mend = nil }
+            if attribute?.isOptional == false { repair = nil }
         }
     }
 

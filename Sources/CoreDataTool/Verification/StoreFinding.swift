@@ -69,7 +69,7 @@ struct StoreFinding: Equatable {
     var property: String?
     let text: String
     /// The repair by 'coredata repair'; nil if the user has to decide.
-    var mend: Mend?
+    var repair: Repair?
 
     var json: [(String, JSON)] {
         [
@@ -86,7 +86,7 @@ struct StoreFinding: Equatable {
 }
 
 /// The repair of a finding.
-enum Mend: Equatable {
+enum Repair: Equatable {
     /// An irregularity in the tables, which no save can write.
     case irregular(StoreIrregularity)
     /// An object's link to a missing object.

@@ -100,7 +100,7 @@ struct StoreVerification {
                 StoreFinding(
                     kind: .derived, object: ObjectName.of(difference.id), property: difference.attribute,
                     text: "is \(text(difference.stored)), and would be \(text(difference.computed))",
-                    mend: .derive(difference.id, attribute: difference.attribute)))
+                    repair: .derive(difference.id, attribute: difference.attribute)))
         }
     }
 
@@ -119,7 +119,7 @@ struct StoreVerification {
                 StoreFinding(
                     kind: .range, object: ObjectName.of(object.objectID), property: name,
                     text: "'\(number)' is no value of the type \(attribute.attributeType.readableName)",
-                    mend: attribute.isOptional ? .clear(object.objectID, attribute: name) : nil))
+                    repair: attribute.isOptional ? .clear(object.objectID, attribute: name) : nil))
         }
     }
 
@@ -132,7 +132,7 @@ struct StoreVerification {
                 StoreFinding(
                     kind: .unreadable, object: ObjectName.of(id), property: attribute.name,
                     text: "the file that holds the value is missing",
-                    mend: attribute.isOptional ? .clear(id, attribute: attribute.name) : nil))
+                    repair: attribute.isOptional ? .clear(id, attribute: attribute.name) : nil))
         }
     }
 
@@ -163,13 +163,13 @@ struct StoreVerification {
                         StoreFinding(
                             kind: .dangling, object: ObjectName.of(id), property: name,
                             text: "leads to \(problem ?? "\(ObjectName.of(target)), which is not there")",
-                            mend: stray == nil ? .unlink(id, relationship: name, target: target) : nil))
+                            repair: stray == nil ? .unlink(id, relationship: name, target: target) : nil))
                 } else if try !leadsBack(target, to: object, relationship) {
                     try report(
                         StoreFinding(
                             kind: .oneSided, object: ObjectName.of(id), property: name,
                             text: "leads to \(ObjectName.of(target)), which does not lead back",
-                            mend: .match(id, relationship: name, target: target)))
+                            repair: .match(id, relationship: name, target: target)))
                 }
             }
         }

@@ -4,7 +4,7 @@ import Foundation
 enum SalvagedValue: Equatable {
     case whole(SlotValue)
     /// A text with bytes that are not valid in its encoding, or only the beginning of a text.
-    case mended(String)
+    case repaired(String)
     case lost
 
     var value: SlotValue? {
@@ -18,14 +18,14 @@ enum SalvagedValue: Equatable {
 
     /// The value as a text, with replacement characters for damaged bytes; nil for any other value.
     var readableText: String? {
-        if case .mended(let text) = self { text } else { text }
+        if case .repaired(let text) = self { text } else { text }
     }
 
     /// Whether there is a value that is no integer.
     var isOfOtherType: Bool {
         switch self {
         case .whole(.null), .whole(.int), .lost: false
-        case .whole, .mended: true
+        case .whole, .repaired: true
         }
     }
 
@@ -252,13 +252,13 @@ final class SalvageRecords {
         guard type > 12, type & 1 == 1, place < bytes.count, let text = text(bytes[place...]).readableText else {
             return .lost
         }
-        return .mended(text)
+        return .repaired(text)
     }
 
     private func text(_ bytes: ArraySlice<UInt8>) -> SalvagedValue {
         guard reader.header.encoding != 1 else {
             if let text = String(validating: bytes, as: UTF8.self) { return .whole(.string(text)) }
-            return .mended(String(decoding: bytes, as: UTF8.self))
+            return .repaired(String(decoding: bytes, as: UTF8.self))
         }
         let hasHighByteFirst = reader.header.encoding == 3
         let pairs = Array(bytes)
@@ -267,6 +267,6 @@ final class SalvageRecords {
             return hasHighByteFirst ? one << 8 | other : other << 8 | one
         }
         if pairs.count % 2 == 0, let text = String(validating: units, as: UTF16.self) { return .whole(.string(text)) }
-        return .mended(String(decoding: units, as: UTF16.self))
+        return .repaired(String(decoding: units, as: UTF16.self))
     }
 }

@@ -149,7 +149,7 @@ final class SalvageTarget {
         guard let place = field.source else { return (.null, nil) }
         switch row[place] {
         case .lost: return (.null, "cannot be read; it is nil now")
-        case .mended(let text):
+        case .repaired(let text):
             guard [.string, .uri].contains(field.slot.kind) else { return (.null, Self.unfit(.string(text))) }
             return (.string(text), "is damaged; the readable part is kept, with U+FFFD for the rest")
         case .whole(.null): return (.null, nil)

@@ -2,7 +2,7 @@ import Foundation
 
 // Repairs content that no save has written.
 extension SQLStore {
-    package func mend(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity] {
+    package func repair(_ irregularities: [StoreIrregularity]) throws -> [StoreIrregularity] {
         if capabilities.hasTypedColumns { return irregularities }
         let wanted = Set(irregularities)
         var left: [StoreIrregularity] = []
@@ -13,7 +13,7 @@ extension SQLStore {
                 // Another process may have written the store since the irregularities were found.
                 let present = try self.irregularities(connection)?.filter(wanted.contains) ?? []
                 for irregularity in present {
-                    guard try mend(irregularity, connection) else {
+                    guard try repair(irregularity, connection) else {
                         left.append(irregularity)
                         continue
                     }
@@ -34,12 +34,12 @@ extension SQLStore {
     private func entity(named name: String) -> EntityLayout? { layout.entities.first { $0.name == name } }
 
     /// Returns false if the irregularity cannot be repaired.
-    private func mend(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
+    private func repair(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
         switch irregularity.kind {
         case .counter: try raiseCounter(irregularity, connection)
         case .entity: false
         case .link: try deletePair(irregularity, connection)
-        case .encoding, .value: try mendValue(irregularity, connection)
+        case .encoding, .value: try repairValue(irregularity, connection)
         }
     }
 
@@ -68,7 +68,7 @@ extension SQLStore {
     }
 
     /// Repairs a value. A text keeps its readable part; another value becomes nil if the attribute is optional.
-    private func mendValue(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
+    private func repairValue(_ irregularity: StoreIrregularity, _ connection: any SQLConnection) throws -> Bool {
         guard let entity = entity(named: irregularity.row.entityName),
             let table = schema.table(ofRoot: entity.rootIndex)?.name,
             let slot = entity.slots.firstIndex(where: { $0.name == irregularity.propertyName }),

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// Repairs the findings of a verification, in a store that no other process uses.
-final class StoreMender {
+final class RepairPass {
     private let context: NSManagedObjectContext
     private let coordinator: NSPersistentStoreCoordinator
     private let file: NSPersistentStore
@@ -33,13 +33,13 @@ final class StoreMender {
     /// Repairs findings if possible, saves, and closes the store.
     ///
     /// - Returns: the actions, by the indexes of the findings.
-    func mend(_ findings: [StoreFinding]) throws -> [Int: String] {
+    func repair(_ findings: [StoreFinding]) throws -> [Int: String] {
         try context.performAndWait {
-            try mendRows(findings)
+            try repairRows(findings)
             var links: [OneSidedLinks.Link] = []
             for (place, finding) in findings.enumerated() {
                 try Interruption.check()
-                switch finding.mend {
+                switch finding.repair {
                 case .unlink(let id, let relationship, let target): try unlink(place, id, relationship, target)
                 case .match(let id, let relationship, let target):
                     links += try link(place, id, relationship, target).map { [$0] } ?? []
@@ -63,13 +63,13 @@ final class StoreMender {
         return done
     }
 
-    private func mendRows(_ findings: [StoreFinding]) throws {
+    private func repairRows(_ findings: [StoreFinding]) throws {
         var places: [StoreIrregularity: Int] = [:]
         for (place, finding) in findings.enumerated() {
-            if case .irregular(let irregularity) = finding.mend { places[irregularity] = place }
+            if case .irregular(let irregularity) = finding.repair { places[irregularity] = place }
         }
         if places.isEmpty { return }
-        let left = try store.reading { try coordinator.mend(Array(places.keys), in: file) }
+        let left = try store.reading { try coordinator.repair(Array(places.keys), in: file) }
         for (irregularity, place) in places where !left.contains(irregularity) {
             done[place] =
                 switch irregularity.kind {
