@@ -14,9 +14,9 @@ enum ContextOverrides {
         type != NSManagedObjectContext.self && counting.isOverridden(by: type)
     }
 
-    private static let fetching = MethodPlace(
+    private static let fetching = VTableSlot(
         in: NSManagedObjectContext.self, same: NothingOverridden.self, other: FetchingOverridden.self)
-    private static let counting = MethodPlace(
+    private static let counting = VTableSlot(
         in: NSManagedObjectContext.self, same: NothingOverridden.self, other: CountingOverridden.self)
 
     private final class NothingOverridden: NSManagedObjectContext, @unchecked Sendable {}

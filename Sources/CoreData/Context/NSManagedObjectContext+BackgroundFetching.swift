@@ -8,11 +8,11 @@ extension NSManagedObjectContext {
         _ request: NSFetchRequest<T>, progress: Progress, completion: @escaping (Result<[T], any Error>) -> Void
     ) throws {
         let plan = try plan(for: request)
-        let reading = Transfer(try rowsPlan(for: plan))
-        let completion = Transfer(completion)
-        let sent = Transfer((plan, progress))
+        let reading = UncheckedSendable(try rowsPlan(for: plan))
+        let completion = UncheckedSendable(completion)
+        let sent = UncheckedSendable((plan, progress))
         DispatchQueue.global(qos: .userInitiated).async {
-            let read = Transfer(
+            let read = UncheckedSendable(
                 Result { try self.readInBackground(sent.value.0, reading.value.plan, sent.value.1) })
             self.perform {
                 let (plan, progress) = sent.value

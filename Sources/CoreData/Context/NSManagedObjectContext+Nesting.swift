@@ -10,14 +10,14 @@ extension NSManagedObjectContext {
         var leftOut: [ObjectKey] = []
         for attempt in 1... {
             var rows: [RowOfObject] = []
-            let sent = Transfer(try pushedSave(work, &rows))
+            let sent = UncheckedSendable(try pushedSave(work, &rows))
             try throwReadErrors()
-            let saved = Transfer(work)
+            let saved = UncheckedSendable(work)
             // A save from inside a block of the parent changes the parent at once.
             let isInside = HeldContexts.contains(parent)
             let conflicts = try parent.performAndWait {
                 var push = sent.value
-                let conflicts = Transfer(try parent.conflicts(with: &push))
+                let conflicts = UncheckedSendable(try parent.conflicts(with: &push))
                 if conflicts.value.isEmpty {
                     leftOut = push.leftOut
                     isForLater = try parent.throwingReadErrors { parent.takeOver(push, atOnce: isInside) }

@@ -13,7 +13,7 @@ struct ParentRows: RowSource {
     }
 
     func rows(for keys: [ObjectKey], in context: NSManagedObjectContext) throws -> [ObjectKey: Snapshot] {
-        let rows = try parent.reading { Transfer(try parent.rowsForChild(keys)) }.value
+        let rows = try parent.reading { UncheckedSendable(try parent.rowsForChild(keys)) }.value
         var found: [ObjectKey: Snapshot] = [:]
         found.reserveCapacity(keys.count)
         for (key, row) in rows {
@@ -39,8 +39,8 @@ struct ParentRows: RowSource {
     // MARK: Fetches
 
     func rows(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> [Snapshot] {
-        let sent = Transfer(plan)
-        return try parent.reading { Transfer(try parent.rowsForChild(sent.value)) }.value.map(context.stored)
+        let sent = UncheckedSendable(plan)
+        return try parent.reading { UncheckedSendable(try parent.rowsForChild(sent.value)) }.value.map(context.stored)
     }
 
     func eachBatchOfRows(
@@ -50,18 +50,18 @@ struct ParentRows: RowSource {
     }
 
     func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedKeys {
-        let sent = Transfer(plan)
+        let sent = UncheckedSendable(plan)
         return try parent.reading { try parent.keys(sent.value) }
     }
 
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int {
-        let sent = Transfer(plan)
+        let sent = UncheckedSendable(plan)
         return try parent.reading { try parent.count(sent.value) }
     }
 
     func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries {
-        let sent = Transfer(plan)
-        return try parent.reading { Transfer(try parent.dictionaries(sent.value)) }.value
+        let sent = UncheckedSendable(plan)
+        return try parent.reading { UncheckedSendable(try parent.dictionaries(sent.value)) }.value
     }
 
     // MARK: Objects that are in no store yet

@@ -155,7 +155,7 @@ extension NSPersistentStoreCoordinator {
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
-        let sent = Transfer((description: storeDescription, block: block))
+        let sent = UncheckedSendable((description: storeDescription, block: block))
         let work: @Sendable () -> Void = {
             let (description, block) = sent.value
             do {

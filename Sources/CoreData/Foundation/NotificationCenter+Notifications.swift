@@ -14,13 +14,15 @@ extension NotificationCenter {
         /// The sequence throws no errors.
         public typealias Failure = Never
 
-        private let stream: AsyncStream<Transfer<Notification>>
+        private let stream: AsyncStream<UncheckedSendable<Notification>>
 
         fileprivate init(_ center: NotificationCenter, name: Notification.Name, object: AnyObject?) {
-            let (stream, continuation) = AsyncStream.makeStream(of: Transfer<Notification>.self)
-            let observer = Transfer(
-                center.addObserver(forName: name, object: object, queue: nil) { continuation.yield(Transfer($0)) })
-            let sender = Transfer(center)
+            let (stream, continuation) = AsyncStream.makeStream(of: UncheckedSendable<Notification>.self)
+            let observer = UncheckedSendable(
+                center.addObserver(forName: name, object: object, queue: nil) {
+                    continuation.yield(UncheckedSendable($0))
+                })
+            let sender = UncheckedSendable(center)
             continuation.onTermination = { _ in sender.value.removeObserver(observer.value) }
             self.stream = stream
         }
@@ -32,7 +34,7 @@ extension NotificationCenter {
 
         /// An iterator over notifications, in the order of their posting.
         public struct Iterator: AsyncIteratorProtocol {
-            fileprivate var base: AsyncStream<Transfer<Notification>>.Iterator
+            fileprivate var base: AsyncStream<UncheckedSendable<Notification>>.Iterator
 
             /// The next notification; nil once the task is cancelled.
             public mutating func next() async -> Notification? {

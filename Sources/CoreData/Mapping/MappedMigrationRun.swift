@@ -10,7 +10,7 @@
 //   in memory at the same time.
 // - Most relationships need no second pass. A to-one relationship to objects of an earlier mapping is set when its
 //   object is saved (`MappedMigrationRun+Links`); its to-many inverse is then left out.
-// - That applies to mappings whose policy class does not override `createRelationships` (`MethodPlace` compares
+// - That applies to mappings whose policy class does not override `createRelationships` (`VTableSlot` compares
 //   pointers in the vtable slots of class metadata) and whose objects were made as expected. If an object is made of
 //   two, changed after its save, or made without a source, the mapping has its second pass.
 // - One connection writes the destination, in one transaction; a new one without a -wal. `finishDestination()` sets its

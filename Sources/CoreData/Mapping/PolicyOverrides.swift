@@ -8,7 +8,7 @@ enum PolicyOverrides {
         createRelationships.isOverridden(by: policy)
     }
 
-    private static let createRelationships = MethodPlace(
+    private static let createRelationships = VTableSlot(
         in: NSEntityMigrationPolicy.self, same: NothingOverridden.self, other: RelationshipsOverridden.self)
 
     private final class NothingOverridden: NSEntityMigrationPolicy {}

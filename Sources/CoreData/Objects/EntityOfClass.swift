@@ -20,7 +20,7 @@ enum EntityOfClass {
     }
 
     // A task-local value has to be Sendable. The test never leaves the thread that makes it.
-    @TaskLocal private static var question: Transfer<Question>?
+    @TaskLocal private static var question: UncheckedSendable<Question>?
 
     /// The result of `entity()` for a class that does not override it. If the entity cannot be found, it is an entity
     /// without a name and a model, and standard error gets a line. On a Mac the result is nil then.
@@ -41,7 +41,7 @@ enum EntityOfClass {
     /// The result of a class's own `entity()`; nil for a class that does not override it.
     static func overridden(by managedClass: NSManagedObject.Type) -> NSEntityDescription? {
         let question = Question(managedClass)
-        let entity = Self.$question.withValue(Transfer(question)) { managedClass.entity() }
+        let entity = Self.$question.withValue(UncheckedSendable(question)) { managedClass.entity() }
         return entity === question.plainAnswer ? nil : entity
     }
 

@@ -4,7 +4,7 @@ enum ReadingOverrides {
         type != NSManagedObject.self && place.isOverridden(by: type)
     }
 
-    private static let place = MethodPlace(
+    private static let place = VTableSlot(
         in: NSManagedObject.self, same: NothingOverridden.self, other: ReadingOverridden.self)
 
     private final class NothingOverridden: NSManagedObject {}

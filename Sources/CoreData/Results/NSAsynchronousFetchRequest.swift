@@ -55,7 +55,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
             "NSConfinementConcurrencyType context \(context.debugName) cannot support asynchronous fetch requests.")
         let progress = Progress(totalUnitCount: estimatedResultCount > 0 ? Int64(estimatedResultCount) : -1)
         let result = NSAsynchronousFetchResult(request: self, context: context, progress: progress)
-        let (block, sent) = (Transfer(completionBlock), Transfer(result))
+        let (block, sent) = (UncheckedSendable(completionBlock), UncheckedSendable(result))
         try context.fetchInBackground(fetchRequest, progress: progress) { outcome in
             sent.value.finish(outcome)
             block.value?(sent.value)

@@ -55,7 +55,7 @@ open class UndoManager: NSObject {
         // Blocks of private contexts end their events themselves.
         guard !isEventEndScheduled, HeldContexts.isOnMainQueue else { return }
         isEventEndScheduled = true
-        let manager = Transfer(Weak(manager: self))
+        let manager = UncheckedSendable(Weak(manager: self))
         DispatchQueue.main.async {
             manager.value.manager?.isEventEndScheduled = false
             manager.value.manager?.endEvent()

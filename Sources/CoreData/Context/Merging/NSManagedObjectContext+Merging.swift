@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
                 context.merge(context.changes(in: changeNotificationData))
                 continue
             }
-            let data = Transfer(changeNotificationData)
+            let data = UncheckedSendable(changeNotificationData)
             context.enqueue { $0.merge($0.changes(in: data.value)) }
         }
     }

@@ -2,7 +2,7 @@
 //
 // - `Language/` has statements as values, `Driver/` the protocols of connections, `Schema/` the tables, `Values/` the
 //   forms of decimals and external values in columns. `Reading/`, `Saving/`, `Batches/` and `History/` are the work of
-//   the store. `Transfer/` moves rows between databases, and `Views/` has query generations and the notices of commits
+//   the store. `UncheckedSendable/` moves rows between databases, and `Views/` has query generations and the notices of commits
 //   of all processes.
 // - `SQLStore` is the store; `SQLiteStore` is the part that only SQLite stores have. A `StoreEngine` opens, copies,
 //   destroys and replaces stores, and is found by the store's type.

@@ -3,7 +3,7 @@
 /// A class's metadata hold a pointer to each method. If a class has the framework's pointer in the slot, it does not
 /// override the method. The slot is found with two classes that differ in that method alone. If it is not found, every
 /// class counts as one that overrides.
-struct MethodPlace: @unchecked Sendable {  // immutable
+struct VTableSlot: @unchecked Sendable {  // immutable
     private let base: AnyClass
     private let place: Int?
 
