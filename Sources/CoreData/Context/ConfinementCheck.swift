@@ -119,7 +119,7 @@ extension NSManagedObjectContext {
     /// Whether the calling thread may use the context.
     final var isOpenToCaller: Bool { isHeldByCaller || queueType == .confinementConcurrencyType }
 
-    /// The public method that a function does the work of: `save()` for `plainSave()`.
+    /// The public method that a function does the work of: `save()` for `_save()`.
     private static func publicName(of function: String) -> String {
         guard function.hasPrefix("plain") else { return function }
         let name = function.dropFirst("plain".count)

@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
         if isWithinOverriddenFetch {
             isWithinOverriddenFetch = false
             defer { isWithinOverriddenFetch = true }
-            return try plainFetch(request)
+            return try _fetch(request)
         }
         isWithinOverriddenFetch = true
         defer { isWithinOverriddenFetch = false }

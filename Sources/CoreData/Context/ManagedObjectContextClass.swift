@@ -47,7 +47,7 @@ extension ManagedObjectContextClass where Self: NSManagedObjectContext {
     nonisolated(nonsending) public func perform<T>(
         schedule: NSManagedObjectContext.ScheduledTaskType = .immediate, _ block: @escaping () throws -> T
     ) async rethrows -> T {
-        try await plainPerform(schedule: schedule, block)
+        try await _perform(schedule: schedule, block)
     }
 
     /// Fetches objects, ids, dictionaries or a count, as the request says.
@@ -68,7 +68,7 @@ extension ManagedObjectContextClass where Self: NSManagedObjectContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)-4xeoz)
     public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
-        guard ContextOverrides.fetching(type(of: self)) else { return try plainFetch(request) }
+        guard ContextOverrides.fetching(type(of: self)) else { return try _fetch(request) }
         return try overriddenFetch(request)
     }
 
@@ -83,7 +83,7 @@ extension ManagedObjectContextClass where Self: NSManagedObjectContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-3r91z)
     public func count<T>(for request: NSFetchRequest<T>) throws -> Int {
-        guard ContextOverrides.counting(type(of: self)) else { return try plainCount(for: request) }
+        guard ContextOverrides.counting(type(of: self)) else { return try _count(for: request) }
         return try count(for: request.ofAnyResults)
     }
 

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `assign(_:to:)` unless a subclass overrides it.
-    final func plainAssign(_ object: Any, to store: NSPersistentStore) {
+    final func _assign(_ object: Any, to store: NSPersistentStore) {
         checkConfinement()
         guard let object = object as? NSManagedObject else { return }
         require(object.key < 0, "Can't reassign an object to a different store once it has been saved.")

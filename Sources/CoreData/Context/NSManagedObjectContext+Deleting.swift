@@ -3,7 +3,7 @@ import Foundation
 // Deletes objects, and removes them from relationships that lead to them.
 extension NSManagedObjectContext {
     /// Does the work of `delete(_:)` unless a subclass overrides it.
-    final func plainDelete(_ object: NSManagedObject) {
+    final func _delete(_ object: NSManagedObject) {
         checkConfinement(with: object)
         require(
             object.binding.context === self,

@@ -2,7 +2,7 @@ import Foundation
 
 extension NSManagedObjectContext {
     /// Does the work of `fetch(_:)` unless a subclass overrides it.
-    final func plainFetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
+    final func _fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         checkConfinement()
         let plan = try plan(for: request)
         if plan.parameters.resultType == .managedObjectResultType {
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `count(for:)` unless a subclass overrides it.
-    final func plainCount<T>(for request: NSFetchRequest<T>) throws -> Int {
+    final func _count<T>(for request: NSFetchRequest<T>) throws -> Int {
         checkConfinement()
         return try count(try plan(for: request))
     }

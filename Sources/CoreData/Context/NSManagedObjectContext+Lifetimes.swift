@@ -3,7 +3,7 @@ import Foundation
 // The time for which rows and objects are kept.
 extension NSManagedObjectContext {
     /// The value of `retainsRegisteredObjects` unless a subclass overrides it.
-    final var plainRetainsRegisteredObjects: Bool {
+    final var _retainsRegisteredObjects: Bool {
         get {
             checkConfinementOnceUsed()
             return storedRetainsRegisteredObjects
@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
     }
 
     /// The value of `stalenessInterval` unless a subclass overrides it.
-    final var plainStalenessInterval: TimeInterval {
+    final var _stalenessInterval: TimeInterval {
         get {
             checkConfinementOnceUsed()
             return storedStalenessInterval

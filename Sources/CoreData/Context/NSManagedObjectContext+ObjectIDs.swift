@@ -3,7 +3,7 @@ import Foundation
 // Objects by their ids, and ids by keys.
 extension NSManagedObjectContext: HistoryContext {
     /// Does the work of `registeredObject(for:)` unless a subclass overrides it.
-    final func plainRegisteredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
+    final func _registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkConfinement()
         guard let key = localKey(of: objectID) else { return nil }
         applyPendingUpdates(concerning: key)
@@ -11,7 +11,7 @@ extension NSManagedObjectContext: HistoryContext {
     }
 
     /// Does the work of `object(with:)` unless a subclass overrides it.
-    final func plainObject(with objectID: NSManagedObjectID) -> NSManagedObject {
+    final func _object(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkConfinement()
         guard let key = localKey(of: objectID) else {
             fatalError(
@@ -24,7 +24,7 @@ extension NSManagedObjectContext: HistoryContext {
     }
 
     /// Does the work of `existingObject(with:)` unless a subclass overrides it.
-    final func plainExistingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
+    final func _existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         checkConfinement()
         applyPendingUpdates()
         guard let key = localKey(of: objectID) else { throw missingObject(objectID) }

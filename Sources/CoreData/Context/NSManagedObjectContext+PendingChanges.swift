@@ -4,25 +4,25 @@ extension NSManagedObjectContext {
     // MARK: Unsaved objects
 
     /// The value of `insertedObjects` unless a subclass overrides it.
-    final var plainInsertedObjects: Set<NSManagedObject> {
+    final var _insertedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingInserted)
     }
 
     /// The value of `updatedObjects` unless a subclass overrides it.
-    final var plainUpdatedObjects: Set<NSManagedObject> {
+    final var _updatedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingUpdated)
     }
 
     /// The value of `deletedObjects` unless a subclass overrides it.
-    final var plainDeletedObjects: Set<NSManagedObject> {
+    final var _deletedObjects: Set<NSManagedObject> {
         checkConfinement()
         return Set(livingDeleted)
     }
 
     /// The value of `hasChanges` unless a subclass overrides it.
-    final var plainHasChanges: Bool {
+    final var _hasChanges: Bool {
         checkConfinement()
         return insertedList.contains { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
             || updatedList.contains { $0.flags.contains(.updated) && !$0.flags.contains(.deleted) }
@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
     // MARK: Processing
 
     /// Does the work of `processPendingChanges()` unless a subclass overrides it.
-    final func plainProcessPendingChanges() {
+    final func _processPendingChanges() {
         processPendingChanges(isBeforeSave: false)
     }
 

@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `perform(_:)` unless a subclass overrides it.
-    final func plainPerform(_ block: @escaping @Sendable () -> Void) {
+    final func _perform(_ block: @escaping @Sendable () -> Void) {
         requireQueue("-performBlock:").async {
             self.hold {
                 block()
@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `performAndWait(_:)` unless a subclass overrides it.
-    final func plainPerformAndWait(_ block: () -> Void) {
+    final func _performAndWait(_ block: () -> Void) {
         let queue = requireQueue("-performBlockAndWait:")
         if HeldContexts.contains(self) { return block() }
         let holdsMain = HeldContexts.isMainQueueHeld
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `perform(schedule:_:)`.
-    nonisolated(nonsending) final func plainPerform<T>(
+    nonisolated(nonsending) final func _perform<T>(
         schedule: ScheduledTaskType, _ block: @escaping () throws -> T
     ) async rethrows -> T {
         let caller = #isolation

@@ -2,7 +2,7 @@ import Foundation
 
 extension NSManagedObjectContext {
     /// Does the work of `refresh(_:mergeChanges:)` unless a subclass overrides it.
-    final func plainRefresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
+    final func _refresh(_ object: NSManagedObject, mergeChanges flag: Bool) {
         checkConfinement(with: object)
         guard object.binding.context === self else { return }
         if object.flags.contains(.inserted) {
@@ -81,7 +81,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `refreshAllObjects()` unless a subclass overrides it.
-    final func plainRefreshAllObjects() {
+    final func _refreshAllObjects() {
         checkConfinement()
         let objects = identityMaps.map { $0?.objects ?? [] }
         recentObjects.removeAll()
@@ -89,7 +89,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `rollback()` unless a subclass overrides it.
-    final func plainRollback() {
+    final func _rollback() {
         checkConfinement()
         processPendingChanges()
         let inserted = insertedList.filter { $0.flags.contains(.inserted) }
@@ -118,7 +118,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `reset()` unless a subclass overrides it.
-    final func plainReset() {
+    final func _reset() {
         checkConfinement()
         // This comes before any object is released, because the notification names all of them.
         let objects = identityMaps.map { $0?.objects ?? [] }

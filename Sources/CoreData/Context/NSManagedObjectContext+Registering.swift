@@ -192,7 +192,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `insert(_:)` unless a subclass overrides it.
-    final func plainInsert(_ object: NSManagedObject) {
+    final func _insert(_ object: NSManagedObject) {
         checkConfinement()
         if object.binding.context === self {
             guard object.flags.contains(.deleted) else { return }
@@ -221,7 +221,7 @@ extension NSManagedObjectContext {
     }
 
     /// The value of `registeredObjects` unless a subclass overrides it.
-    final var plainRegisteredObjects: Set<NSManagedObject> {
+    final var _registeredObjects: Set<NSManagedObject> {
         checkConfinement()
         var all: Set<NSManagedObject> = []
         for map in identityMaps { all.formUnion(map?.objects ?? []) }

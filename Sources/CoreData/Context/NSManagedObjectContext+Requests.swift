@@ -3,7 +3,7 @@ import Foundation
 extension NSManagedObjectContext: RequestExecutor {
     /// Does the work of `execute(_:)` unless a subclass overrides it.
     @discardableResult
-    final func plainExecute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+    final func _execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
         checkConfinement()
         applyPendingUpdates()
         return try request.result(in: self)

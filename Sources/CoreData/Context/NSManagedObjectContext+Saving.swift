@@ -2,7 +2,7 @@ import Foundation
 
 extension NSManagedObjectContext {
     /// Does the work of `save()` unless a subclass overrides it.
-    final func plainSave() throws {
+    final func _save() throws {
         checkConfinement()
         applyPendingUpdates()
         guard !isSaving else {

@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     // MARK: Permanent ids on request
 
     /// Does the work of `obtainPermanentIDs(for:)` unless a subclass overrides it.
-    final func plainObtainPermanentIDs(for objects: [NSManagedObject]) throws {
+    final func _obtainPermanentIDs(for objects: [NSManagedObject]) throws {
         checkConfinement()
         for object in objects where object.binding.context != nil {
             require(

@@ -414,7 +414,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/perform(_:))
     @preconcurrency
-    open func perform(_ block: @escaping @Sendable () -> Void) { plainPerform(block) }
+    open func perform(_ block: @escaping @Sendable () -> Void) { _perform(block) }
 
     /// Runs the block while the context's queue is held, and returns when the block has finished.
     ///
@@ -429,7 +429,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/performandwait(_:)-ypye)
     // The form with a result calls this method, which is not disfavoured, so that `super.performAndWait(block)` in an
     // override means this method.
-    open func performAndWait(_ block: () -> Void) { plainPerformAndWait(block) }
+    open func performAndWait(_ block: () -> Void) { _performAndWait(block) }
 
     /// Saves the unsaved changes to the coordinator's stores, or passes them to the parent context.
     ///
@@ -458,7 +458,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   - The store's error if it cannot write, and the error of a fault that has to be read and cannot be.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/save())
-    open func save() throws { try plainSave() }
+    open func save() throws { try _save() }
 
     /// Fetches with a request whose result type is not known at compile time.
     ///
@@ -471,7 +471,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/fetch(_:)-38ys1)
     // Disfavoured, so that `let found = try context.fetch(request)` has the type of the request's results.
     @_disfavoredOverload
-    open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try plainFetch(request) }
+    open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try _fetch(request) }
 
     /// Counts the results of a request whose result type is not known at compile time.
     ///
@@ -483,7 +483,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/count(for:)-93zbm)
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int {
-        try plainCount(for: request)
+        try _count(for: request)
     }
 
     /// Inserts an object that has no context yet. The next save writes it.
@@ -494,7 +494,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameter object: The object to insert.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/insert(_:))
-    open func insert(_ object: NSManagedObject) { plainInsert(object) }
+    open func insert(_ object: NSManagedObject) { _insert(object) }
 
     /// Marks an object for deletion by the next save.
     ///
@@ -505,7 +505,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameter object: An object of this context.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/delete(_:))
-    open func delete(_ object: NSManagedObject) { plainDelete(object) }
+    open func delete(_ object: NSManagedObject) { _delete(object) }
 
     /// Returns the object with the id, as a fault if the context does not have it yet.
     ///
@@ -516,7 +516,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Returns: The registered object, or a new fault.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/object(with:))
-    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { plainObject(with: objectID) }
+    open func object(with objectID: NSManagedObjectID) -> NSManagedObject { _object(with: objectID) }
 
     /// Returns the object with the id and its values, never a fault.
     ///
@@ -531,7 +531,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/existingobject(with:))
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
-        try plainExistingObject(with: objectID)
+        try _existingObject(with: objectID)
     }
 
     /// Returns the object with the id if the context has it in memory; reads nothing.
@@ -541,7 +541,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/registeredobject(for:))
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
-        plainRegisteredObject(for: objectID)
+        _registeredObject(for: objectID)
     }
 
     /// Gives new objects their permanent ids before they are saved.
@@ -554,7 +554,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   store's error if it cannot reserve the ids.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/obtainpermanentids(for:))
-    open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try plainObtainPermanentIDs(for: objects) }
+    open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try _obtainPermanentIDs(for: objects) }
 
     /// Chooses the store in which a new object is saved, if several stores hold its entity.
     ///
@@ -566,7 +566,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///   - store: One of the coordinator's stores.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/assign(_:to:))
-    open func assign(_ object: Any, to store: NSPersistentStore) { plainAssign(object, to: store) }
+    open func assign(_ object: Any, to store: NSPersistentStore) { _assign(object, to: store) }
 
     /// Makes an object read its row again, with or without its unsaved changes.
     ///
@@ -580,21 +580,21 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///     fault.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/refresh(_:mergechanges:))
-    open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { plainRefresh(object, mergeChanges: flag) }
+    open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { _refresh(object, mergeChanges: flag) }
 
     /// Refreshes every registered object and keeps all unsaved changes.
     ///
     /// It calls ``refresh(_:mergeChanges:)`` with merging for each object.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/refreshallobjects())
-    open func refreshAllObjects() { plainRefreshAllObjects() }
+    open func refreshAllObjects() { _refreshAllObjects() }
 
     /// Drops every unsaved change, and everything that could be undone.
     ///
     /// New objects leave the context. Changed and deleted objects show the values of their rows again.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/rollback())
-    open func rollback() { plainRollback() }
+    open func rollback() { _rollback() }
 
     /// Empties the context: drops every unsaved change and detaches every object.
     ///
@@ -602,7 +602,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// all of them under ``NSInvalidatedAllObjectsKey``. A pinned context advances to the newest state of the stores.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/reset())
-    open func reset() { plainReset() }
+    open func reset() { _reset() }
 
     /// Applies the delete rules and posts the did-change notification for all changes since the last call.
     ///
@@ -611,7 +611,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// block's changes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/processpendingchanges())
-    open func processPendingChanges() { plainProcessPendingChanges() }
+    open func processPendingChanges() { _processPendingChanges() }
 
     /// Makes the next save check whether an unchanged object's row has changed since it was read.
     ///
@@ -621,7 +621,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// - Parameter object: The object to check.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/detectconflicts(for:))
-    open func detectConflicts(for object: NSManagedObject) { plainDetectConflicts(for: object) }
+    open func detectConflicts(for object: NSManagedObject) { _detectConflicts(for: object) }
 
     /// Executes a request of any kind and returns its result.
     ///
@@ -638,7 +638,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/execute(_:))
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
-        try plainExecute(request)
+        try _execute(request)
     }
 
     /// Merges the changes that another context has saved, from its did-save notification.
@@ -654,7 +654,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/mergechanges(fromcontextdidsave:))
     open func mergeChanges(fromContextDidSave notification: Notification) {
-        plainMergeChanges(fromContextDidSave: notification)
+        _mergeChanges(fromContextDidSave: notification)
     }
 
     /// Merges changes that were made elsewhere, such as in another process or by a batch request, into several
@@ -672,7 +672,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open class func mergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {
-        plainMergeChanges(fromRemoteContextSave: changeNotificationData, into: contexts)
+        _mergeChanges(fromRemoteContextSave: changeNotificationData, into: contexts)
     }
 
     /// Pins the context's reads to one state of the stores.
@@ -688,7 +688,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/setquerygenerationfrom(_:))
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
-        try plainSetQueryGenerationFrom(generation)
+        try _setQueryGenerationFrom(generation)
     }
 
     /// Undoes the changes of the undo manager's last group.
@@ -696,39 +696,39 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Pending changes are processed first. Without an undo manager nothing is undone.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/undo())
-    open func undo() { plainUndo() }
+    open func undo() { _undo() }
 
     /// Repeats the changes that were undone last.
     ///
     /// Pending changes are processed first. Without an undo manager nothing is repeated.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/redo())
-    open func redo() { plainRedo() }
+    open func redo() { _redo() }
 
     /// Whether the context has unsaved changes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/haschanges)
-    open var hasChanges: Bool { plainHasChanges }
+    open var hasChanges: Bool { _hasChanges }
 
     /// The new objects that the next save will insert.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/insertedobjects)
-    open var insertedObjects: Set<NSManagedObject> { plainInsertedObjects }
+    open var insertedObjects: Set<NSManagedObject> { _insertedObjects }
 
     /// The changed objects that the next save will update. New and deleted objects are not among them.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/updatedobjects)
-    open var updatedObjects: Set<NSManagedObject> { plainUpdatedObjects }
+    open var updatedObjects: Set<NSManagedObject> { _updatedObjects }
 
     /// The objects that the next save will delete. New objects that were deleted again are not among them.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/deletedobjects)
-    open var deletedObjects: Set<NSManagedObject> { plainDeletedObjects }
+    open var deletedObjects: Set<NSManagedObject> { _deletedObjects }
 
     /// All objects that the context has in memory, including faults.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/registeredobjects)
-    open var registeredObjects: Set<NSManagedObject> { plainRegisteredObjects }
+    open var registeredObjects: Set<NSManagedObject> { _registeredObjects }
 
     /// The ``NSMergePolicy`` that resolves the conflicts of this context's saves; ``NSMergePolicy/error`` in a new
     /// context.
@@ -739,8 +739,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/mergepolicy)
     open var mergePolicy: Any {
-        get { plainMergePolicy }
-        set { plainMergePolicy = newValue }
+        get { _mergePolicy }
+        set { _mergePolicy = newValue }
     }
 
     /// Whether the context automatically merges what other contexts save to its coordinator or parent; false in a new
@@ -752,16 +752,16 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/automaticallymergeschangesfromparent)
     open var automaticallyMergesChangesFromParent: Bool {
-        get { plainAutomaticallyMergesChangesFromParent }
-        set { plainAutomaticallyMergesChangesFromParent = newValue }
+        get { _automaticallyMergesChangesFromParent }
+        set { _automaticallyMergesChangesFromParent = newValue }
     }
 
     /// Whether the context keeps every registered object alive; by default it keeps only objects with unsaved changes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/retainsregisteredobjects)
     open var retainsRegisteredObjects: Bool {
-        get { plainRetainsRegisteredObjects }
-        set { plainRetainsRegisteredObjects = newValue }
+        get { _retainsRegisteredObjects }
+        set { _retainsRegisteredObjects = newValue }
     }
 
     /// The age in seconds up to which a row of the coordinator's cache may fulfill a fault.
@@ -771,8 +771,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/stalenessinterval)
     open var stalenessInterval: TimeInterval {
-        get { plainStalenessInterval }
-        set { plainStalenessInterval = newValue }
+        get { _stalenessInterval }
+        set { _stalenessInterval = newValue }
     }
 
     /// The state of the stores that the context is pinned to; nil if it reads the present state.
@@ -780,7 +780,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// A child context returns the token of its parent.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/querygenerationtoken)
-    open var queryGenerationToken: NSQueryGenerationToken? { plainQueryGenerationToken }
+    open var queryGenerationToken: NSQueryGenerationToken? { _queryGenerationToken }
 
     /// The undo manager that records the context's changes; nil in a new context, which records nothing.
     ///
@@ -795,8 +795,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/undomanager)
     open var undoManager: UndoManager? {
-        get { plainUndoManager }
-        set { plainUndoManager = newValue }
+        get { _undoManager }
+        set { _undoManager = newValue }
     }
 
     /// Names the context by its kind and its ``name``.

@@ -1,12 +1,12 @@
 // The work that migrations have deferred.
 extension NSPersistentStoreCoordinator {
     /// Does the work of `finishDeferredLightweightMigration()` unless a subclass overrides it.
-    final func plainFinishDeferredLightweightMigration() throws {
+    final func _finishDeferredLightweightMigration() throws {
         while try finishDeferredPieces() {}
     }
 
     /// Does the work of `finishDeferredLightweightMigrationTask()` unless a subclass overrides it.
-    final func plainFinishDeferredLightweightMigrationTask() throws {
+    final func _finishDeferredLightweightMigrationTask() throws {
         _ = try finishDeferredPieces()
     }
 

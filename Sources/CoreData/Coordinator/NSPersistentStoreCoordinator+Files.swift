@@ -4,7 +4,7 @@ import Foundation
 // external data.
 extension NSPersistentStoreCoordinator {
     /// Does the work of `destroyPersistentStore(at:ofType:options:)` unless a subclass overrides it.
-    final func plainDestroyPersistentStore(
+    final func _destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         if StoreEngines.form(of: storeType) == .memory { return }
@@ -42,7 +42,7 @@ extension NSPersistentStoreCoordinator {
 
     /// Does the work of `replacePersistentStore(at:destinationOptions:withPersistentStoreFrom:sourceOptions:ofType:)`
     /// unless a subclass overrides it.
-    final func plainReplacePersistentStore(
+    final func _replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
@@ -137,6 +137,6 @@ extension NSPersistentStoreCoordinator {
 
     /// Closes a store that is open in this coordinator, before its files change.
     private func detach(_ url: URL) throws {
-        if let store = plainPersistentStore(for: url) { try plainRemove(store) }
+        if let store = _persistentStore(for: url) { try _remove(store) }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 extension NSPersistentStoreCoordinator {
     /// Does the work of `execute(_:with:)` unless a subclass overrides it.
     @discardableResult
-    final func plainExecute(
+    final func _execute(
         _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
     ) throws -> Any {
         try request.output(in: context)

@@ -5,7 +5,7 @@ extension NSPersistentStoreCoordinator {
 
     /// Does the work of `addPersistentStore(ofType:configurationName:at:options:)` unless a subclass overrides it.
     @discardableResult
-    final func plainAddPersistentStore(
+    final func _addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
@@ -151,7 +151,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `addPersistentStore(with:completionHandler:)` unless a subclass overrides it.
-    final func plainAddPersistentStore(
+    final func _addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
@@ -175,7 +175,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `remove(_:)` unless a subclass overrides it.
-    final func plainRemove(_ store: NSPersistentStore) throws {
+    final func _remove(_ store: NSPersistentStore) throws {
         lock.lock()
         defer { lock.unlock() }
         guard let position = attached.firstIndex(where: { $0.store === store }) else {
@@ -192,7 +192,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `persistentStore(for:)` unless a subclass overrides it.
-    final func plainPersistentStore(for URL: URL) -> NSPersistentStore? {
+    final func _persistentStore(for URL: URL) -> NSPersistentStore? {
         let address = URL.standardizedFileURL
         // The URL of a server's store has no password.
         let known = [address, URL, URL.shown]
@@ -200,7 +200,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `setURL(_:for:)` unless a subclass overrides it.
-    final func plainSetURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+    final func _setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         lock.lock()
         defer { lock.unlock() }
         guard store.isWholeFile, attached.contains(where: { $0.store === store }),
@@ -211,17 +211,17 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `url(for:)` unless a subclass overrides it.
-    final func plainUrl(for store: NSPersistentStore) -> URL {
+    final func _url(for store: NSPersistentStore) -> URL {
         store.url ?? URL(fileURLWithPath: "/dev/null")
     }
 
     // MARK: Metadata
 
     /// Does the work of `metadata(for:)` unless a subclass overrides it.
-    final func plainMetadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
+    final func _metadata(for store: NSPersistentStore) -> [String: Any] { store.metadata }
 
     /// Does the work of `setMetadata(_:for:)` unless a subclass overrides it.
-    final func plainSetMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+    final func _setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         store.metadata = metadata ?? [:]
     }
 
@@ -233,7 +233,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `metadataForPersistentStore(ofType:at:options:)` unless a subclass overrides it.
-    static func plainMetadata(
+    static func _metadata(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]?
     ) throws -> [String: Any] {
         if let custom = StoreClasses.storeClass(for: storeType) {
@@ -260,7 +260,7 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Does the work of `setMetadata(_:forPersistentStoreOfType:at:options:)` unless a subclass overrides it.
-    static func plainSetMetadata(
+    static func _setMetadata(
         _ metadata: [String: Any]?, ofType storeType: String, at url: URL, options: [AnyHashable: Any]?
     ) throws {
         if let custom = StoreClasses.storeClass(for: storeType) {

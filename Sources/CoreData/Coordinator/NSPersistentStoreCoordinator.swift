@@ -178,7 +178,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     @discardableResult
     open func execute(
         _ request: NSPersistentStoreRequest, with context: NSManagedObjectContext
-    ) throws -> Any { try plainExecute(request, with: context) }
+    ) throws -> Any { try _execute(request, with: context) }
 
     /// Opens a store, creating it if it does not exist, and adds it to the coordinator.
     ///
@@ -208,7 +208,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
-        try plainAddPersistentStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
+        try _addPersistentStore(ofType: storeType, configurationName: configuration, at: storeURL, options: options)
     }
 
     /// Adds the store that a description describes, at once or in the background.
@@ -225,7 +225,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
-    ) { plainAddPersistentStore(with: storeDescription, completionHandler: block) }
+    ) { _addPersistentStore(with: storeDescription, completionHandler: block) }
 
     /// Moves a store's content to another URL or to a store of another type, which replaces it in the coordinator.
     ///
@@ -275,7 +275,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/destroypersistentstore(at:oftype:options:))
     open func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
-    ) throws { try plainDestroyPersistentStore(at: url, ofType: storeType, options: options) }
+    ) throws { try _destroyPersistentStore(at: url, ofType: storeType, options: options) }
 
     /// Replaces a store, if there is one, with a copy of another store; the source stays.
     ///
@@ -303,7 +303,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
-        try plainReplacePersistentStore(
+        try _replacePersistentStore(
             at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
             sourceOptions: sourceOptions, ofType: storeType)
     }
@@ -317,7 +317,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   store's error if it cannot be closed.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/remove(_:))
-    open func remove(_ store: NSPersistentStore) throws { try plainRemove(store) }
+    open func remove(_ store: NSPersistentStore) throws { try _remove(store) }
 
     /// Returns the coordinator's store at a URL.
     ///
@@ -325,7 +325,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: The store, or nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/persistentstore(for:))
-    open func persistentStore(for URL: URL) -> NSPersistentStore? { plainPersistentStore(for: URL) }
+    open func persistentStore(for URL: URL) -> NSPersistentStore? { _persistentStore(for: URL) }
 
     /// Sets the URL to which a store is written from its next save on.
     ///
@@ -338,7 +338,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   Nothing changes then.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/seturl(_:for:))
-    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { plainSetURL(url, for: store) }
+    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { _setURL(url, for: store) }
 
     /// Returns the URL of a store; `/dev/null` for a store without one.
     ///
@@ -346,7 +346,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: The URL, for a database without the password.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/url(for:))
-    open func url(for store: NSPersistentStore) -> URL { plainUrl(for: store) }
+    open func url(for store: NSPersistentStore) -> URL { _url(for: store) }
 
     /// Returns the metadata of a store.
     ///
@@ -354,7 +354,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: The metadata, including those that have been set and not saved yet.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/metadata(for:))
-    open func metadata(for store: NSPersistentStore) -> [String: Any] { plainMetadata(for: store) }
+    open func metadata(for store: NSPersistentStore) -> [String: Any] { _metadata(for: store) }
 
     /// Sets the metadata of a store. The next save of a context writes them.
     ///
@@ -364,7 +364,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/setmetadata(_:for:))
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-        plainSetMetadata(metadata, for: store)
+        _setMetadata(metadata, for: store)
     }
 
     /// Reads the metadata of a store at a URL without opening the store. Nothing on disk changes.
@@ -383,7 +383,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/metadataforpersistentstore(oftype:at:options:))
     open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
-    ) throws -> [String: Any] { try plainMetadata(ofType: storeType, at: url, options: options) }
+    ) throws -> [String: Any] { try _metadata(ofType: storeType, at: url, options: options) }
 
     /// Writes the metadata of a store at a URL.
     ///
@@ -402,7 +402,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
-    ) throws { try plainSetMetadata(metadata, ofType: storeType, at: url, options: options) }
+    ) throws { try _setMetadata(metadata, ofType: storeType, at: url, options: options) }
 
     /// Registers a class of stores under a type, so that stores of that type can be added.
     ///
@@ -415,7 +415,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/registerstoreclass(_:forstoretype:))
     open class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
-        plainRegister(storeClass, forStoreType: storeType)
+        _register(storeClass, forStoreType: storeType)
     }
 
     /// The store types that can be added.
@@ -423,7 +423,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Each value holds the address of the class as a number, which `getValue(_:)` reads.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/registeredstoretypes)
-    open class var registeredStoreTypes: [String: NSValue] { plainRegisteredStoreTypes }
+    open class var registeredStoreTypes: [String: NSValue] { _registeredStoreTypes }
 
     /// Returns a token for the present end of the history of some stores.
     ///
@@ -433,7 +433,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/currentpersistenthistorytoken(fromstores:))
     open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
-        plainCurrentPersistentHistoryToken(fromStores: stores)
+        _currentPersistentHistoryToken(fromStores: stores)
     }
 
     /// Does all work that deferred migrations of this coordinator's stores have left.
@@ -444,7 +444,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Throws: The store's error. Finished pieces stay finished, and a later call does the remaining ones.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/finishdeferredlightweightmigration())
-    open func finishDeferredLightweightMigration() throws { try plainFinishDeferredLightweightMigration() }
+    open func finishDeferredLightweightMigration() throws { try _finishDeferredLightweightMigration() }
 
     /// Does one piece of the deferred work of each store.
     ///
@@ -453,7 +453,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Throws: The store's error.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorecoordinator/finishdeferredlightweightmigrationtask())
-    open func finishDeferredLightweightMigrationTask() throws { try plainFinishDeferredLightweightMigrationTask() }
+    open func finishDeferredLightweightMigrationTask() throws { try _finishDeferredLightweightMigrationTask() }
 
     // MARK: Object ids
 

@@ -49,7 +49,7 @@ enum StoreClasses {
 
 extension NSPersistentStoreCoordinator: StoreHost {
     /// Does the work of `registerStoreClass(_:forStoreType:)` unless a subclass overrides it.
-    static func plainRegister(_ storeClass: AnyClass?, forStoreType storeType: String) {
+    static func _register(_ storeClass: AnyClass?, forStoreType storeType: String) {
         guard let storeClass else { return StoreClasses.register(nil, for: storeType) }
         guard storeClass is NSAtomicStore.Type || storeClass is NSIncrementalStore.Type else {
             fatalError(
@@ -74,7 +74,7 @@ extension NSPersistentStoreCoordinator: StoreHost {
     }
 
     /// The value of `registeredStoreTypes` unless a subclass overrides it.
-    static var plainRegisteredStoreTypes: [String: NSValue] {
+    static var _registeredStoreTypes: [String: NSValue] {
         var classes: [String: AnyClass] = StoreEngines.storeClasses
         for (type, storeClass) in StoreClasses.all { classes[type] = storeClass }
         return classes.mapValues { storeClass in

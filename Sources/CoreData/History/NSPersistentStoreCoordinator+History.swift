@@ -2,7 +2,7 @@ import Foundation
 
 extension NSPersistentStoreCoordinator {
     /// Does the work of `currentPersistentHistoryToken(fromStores:)` unless a subclass overrides it.
-    final func plainCurrentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+    final func _currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         var numbers: [String: Int64] = [:]
         for store in historyStores(among: stores?.compactMap { $0 as? NSPersistentStore })
         where store.history.tracksHistory {

@@ -399,7 +399,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     open class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
-        plainMergedModel(from: bundles, forStoreMetadata: metadata)
+        _mergedModel(from: bundles, forStoreMetadata: metadata)
     }
 
     /// Returns the version checksum of each version in a model's bundle.

@@ -60,7 +60,7 @@ extension NSManagedObjectModel {
     }
 
     /// Does the work of `mergedModel(from:forStoreMetadata:)` unless a subclass overrides it.
-    static func plainMergedModel(
+    static func _mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
         guard let wanted = metadata[NSStoreModelVersionHashesKey] as? [String: Data] else { return nil }

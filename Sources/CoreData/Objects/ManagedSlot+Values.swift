@@ -78,7 +78,7 @@ extension ManagedSlot {
     @_disfavoredOverload
     public func value<Value>(of object: NSManagedObject) -> Value {
         let key = key(in: object)
-        guard let value = object.plainPrimitiveValue(forKey: key) else {
+        guard let value = object._primitiveValue(forKey: key) else {
             if let optional = Value.self as? any ExpressibleByNilLiteral.Type {
                 return optional.init(nilLiteral: ()) as! Value  // its own type
             }

@@ -31,7 +31,7 @@ struct EventBase {
 
 extension NSManagedObject {
     /// Does the work of `changedValuesForCurrentEvent()` unless a subclass overrides it.
-    final func plainChangedValuesForCurrentEvent() -> [String: Any] {
+    final func _changedValuesForCurrentEvent() -> [String: Any] {
         checkConfinement()
         guard !flags.isDisjoint(with: [.pendingEvent, .toldEvent]), !flags.contains(.gone) else { return [:] }
         let base = overlay?.eventBase.flatMap { $0.row === row ? $0 : nil }

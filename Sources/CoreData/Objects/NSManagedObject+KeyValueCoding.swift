@@ -16,12 +16,12 @@ extension ManagedObjectClass where Self: NSManagedObject {
 /// Key-value coding: values by name, in the types that Apple's framework gives.
 extension NSManagedObject {
     /// Does the work of `dictionaryWithValues(forKeys:)` unless a subclass overrides it.
-    final func plainDictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
+    final func _dictionaryWithValues(forKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Does the work of `setValuesForKeys(_:)` unless a subclass overrides it.
-    final func plainSetValuesForKeys(_ keyedValues: [String: Any]) {
+    final func _setValuesForKeys(_ keyedValues: [String: Any]) {
         for (key, value) in keyedValues { setValue(value is NSNull ? nil : value, forKey: key) }
     }
 
@@ -44,12 +44,12 @@ extension NSManagedObject {
     }
 
     /// Does the work of `value(forKeyPath:)` unless a subclass overrides it.
-    final func plainValue(forKeyPath keyPath: String) -> Any? {
+    final func _value(forKeyPath keyPath: String) -> Any? {
         KeyValuePath(keyPath).value(in: self)
     }
 
     /// Does the work of `setValue(_:forKeyPath:)` unless a subclass overrides it.
-    final func plainSetValue(_ value: Any?, forKeyPath keyPath: String) {
+    final func _setValue(_ value: Any?, forKeyPath keyPath: String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return setValue(value, forKey: keyPath) }
         if setElement(value, at: keyPath) { return }
         guard let target = self.value(forKeyPath: String(keyPath[..<dot])) else { return }
@@ -62,7 +62,7 @@ extension NSManagedObject {
     }
 
     /// Does the work of `primitiveValue(forKey:)` unless a subclass overrides it.
-    final func plainPrimitiveValue(forKey key: String) -> Any? {
+    final func _primitiveValue(forKey key: String) -> Any? {
         if isRecorder {
             checkConfinement("reading", key)
             return KeyPathRecording.value(of: self, askedFor: key)
@@ -85,7 +85,7 @@ extension NSManagedObject {
     }
 
     /// Does the work of `setPrimitiveValue(_:forKey:)` unless a subclass overrides it.
-    final func plainSetPrimitiveValue(_ value: Any?, forKey key: String) {
+    final func _setPrimitiveValue(_ value: Any?, forKey key: String) {
         let access = access(to: key)
         guard binding.context?.isSaving == true, flags.isDisjoint(with: .pendingEvent), flags.contains(.updated) else {
             return set(value, forKey: key, by: access)
@@ -148,17 +148,17 @@ extension NSManagedObject {
     // MARK: Changes
 
     /// Does the work of `changedValues()` unless a subclass overrides it.
-    final func plainChangedValues() -> [String: Any] {
+    final func _changedValues() -> [String: Any] {
         checkConfinement()
         var values: [String: Any] = [:]
         for (name, access) in binding.layout.access where isChanged(access) {
-            values[name] = plainPrimitiveValue(forKey: name) ?? NSNull()
+            values[name] = _primitiveValue(forKey: name) ?? NSNull()
         }
         return values
     }
 
     /// Does the work of `committedValues(forKeys:)` unless a subclass overrides it.
-    final func plainCommittedValues(forKeys keys: [String]?) -> [String: Any] {
+    final func _committedValues(forKeys keys: [String]?) -> [String: Any] {
         checkConfinement()
         // Nothing has been saved or fetched yet.
         if flags.contains(.inserted) { return [:] }
@@ -216,7 +216,7 @@ extension NSManagedObject {
     }
 
     /// Does the work of `hasFault(forRelationshipNamed:)` unless a subclass overrides it.
-    final func plainHasFault(forRelationshipNamed key: String) -> Bool {
+    final func _hasFault(forRelationshipNamed key: String) -> Bool {
         checkConfinement("hasFault(forRelationshipNamed:)", key)
         switch access(to: key) {
         case .toMany(let index):
@@ -230,7 +230,7 @@ extension NSManagedObject {
     }
 
     /// Does the work of `objectIDs(forRelationshipNamed:)` unless a subclass overrides it.
-    final func plainObjectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
+    final func _objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
         checkConfinement("objectIDs(forRelationshipNamed:)", key)
         guard let context = binding.context else { return [] }
         switch access(to: key) {

@@ -4,7 +4,7 @@ import Foundation
 /// a change of the relationship shows in the collection.
 extension NSManagedObject {
     /// Does the work of `mutableSetValue(forKey:)` unless a subclass overrides it.
-    final func plainMutableSetValue(forKey key: String) -> NSMutableSet {
+    final func _mutableSetValue(forKey key: String) -> NSMutableSet {
         guard case .toMany(let index)? = binding.layout.access[key], !binding.layout.toManys[index].isOrdered else {
             rejectProxy("mutableSetValueForKey", key)
         }
@@ -12,7 +12,7 @@ extension NSManagedObject {
     }
 
     /// Does the work of `mutableOrderedSetValue(forKey:)` unless a subclass overrides it.
-    final func plainMutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
+    final func _mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
         guard case .toMany(let index)? = binding.layout.access[key], binding.layout.toManys[index].isOrdered else {
             rejectProxy("mutableOrderedSetValueForKey", key)
         }
@@ -20,13 +20,13 @@ extension NSManagedObject {
     }
 
     /// Does the work of `mutableSetValue(forKeyPath:)` unless a subclass overrides it.
-    final func plainMutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
+    final func _mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet {
         let (object, key) = lastStep(of: keyPath)
         return object.mutableSetValue(forKey: key)
     }
 
     /// Does the work of `mutableOrderedSetValue(forKeyPath:)` unless a subclass overrides it.
-    final func plainMutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
+    final func _mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
         let (object, key) = lastStep(of: keyPath)
         return object.mutableOrderedSetValue(forKey: key)
     }

@@ -356,7 +356,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/value(forkey:))
     open func value(forKey key: String) -> Any? {
-        if isRecorder { return plainPrimitiveValue(forKey: key) }
+        if isRecorder { return _primitiveValue(forKey: key) }
         guard let access = binding.layout.access[key] else {
             return ownValue(forKey: key) ?? valueByName(forKey: key) ?? value(forUndefinedKey: key)
         }
@@ -399,7 +399,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The value, as in ``value(forKey:)``.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/primitivevalue(forkey:))
-    open func primitiveValue(forKey key: String) -> Any? { plainPrimitiveValue(forKey: key) }
+    open func primitiveValue(forKey key: String) -> Any? { _primitiveValue(forKey: key) }
 
     /// Sets a property without calling the class's own accessors.
     ///
@@ -411,7 +411,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///   - key: The name of a property.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/setprimitivevalue(_:forkey:))
-    open func setPrimitiveValue(_ value: Any?, forKey key: String) { plainSetPrimitiveValue(value, forKey: key) }
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) { _setPrimitiveValue(value, forKey: key) }
 
     /// Returns the properties that were set since the last fetch or save, with their present values.
     ///
@@ -421,7 +421,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The values by property name; `NSNull` stands for nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/changedvalues())
-    open func changedValues() -> [String: Any] { plainChangedValues() }
+    open func changedValues() -> [String: Any] { _changedValues() }
 
     /// Returns the properties that changed since the last did-change notification, with the values that they had then.
     ///
@@ -431,7 +431,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The earlier values by property name; `NSNull` stands for nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/changedvaluesforcurrentevent())
-    open func changedValuesForCurrentEvent() -> [String: Any] { plainChangedValuesForCurrentEvent() }
+    open func changedValuesForCurrentEvent() -> [String: Any] { _changedValuesForCurrentEvent() }
 
     /// Returns the values of properties as they were last fetched or saved.
     ///
@@ -441,7 +441,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The values by property name; `NSNull` stands for nil. Empty for a new object.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/committedvalues(forkeys:))
-    open func committedValues(forKeys keys: [String]?) -> [String: Any] { plainCommittedValues(forKeys: keys) }
+    open func committedValues(forKeys keys: [String]?) -> [String: Any] { _committedValues(forKeys: keys) }
 
     /// Whether the objects of a relationship are not in memory yet. Reading it fires no fault.
     ///
@@ -452,7 +452,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///   this object or the destination is a fault. False for other properties.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/hasfault(forrelationshipnamed:))
-    open func hasFault(forRelationshipNamed key: String) -> Bool { plainHasFault(forRelationshipNamed: key) }
+    open func hasFault(forRelationshipNamed key: String) -> Bool { _hasFault(forRelationshipNamed: key) }
 
     /// Returns the ids of the objects that a relationship leads to, without creating these objects.
     ///
@@ -464,7 +464,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/objectids(forrelationshipnamed:))
     open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] {
-        plainObjectIDs(forRelationshipNamed: key)
+        _objectIDs(forRelationshipNamed: key)
     }
 
     /// Returns the values of several keys.
@@ -473,14 +473,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The values of ``value(forKey:)``; `NSNull` stands for nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/dictionarywithvalues(forkeys:))
-    open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { plainDictionaryWithValues(forKeys: keys) }
+    open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { _dictionaryWithValues(forKeys: keys) }
 
     /// Sets the values of several keys.
     ///
     /// - Parameter keyedValues: The values by property name; `NSNull` stands for nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setvaluesforkeys(_:))
-    open func setValuesForKeys(_ keyedValues: [String: Any]) { plainSetValuesForKeys(keyedValues) }
+    open func setValuesForKeys(_ keyedValues: [String: Any]) { _setValuesForKeys(keyedValues) }
 
     /// Returns the value at the end of a path of keys.
     ///
@@ -491,7 +491,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The value, or nil.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/value(forkeypath:))
-    open func value(forKeyPath keyPath: String) -> Any? { plainValue(forKeyPath: keyPath) }
+    open func value(forKeyPath keyPath: String) -> Any? { _value(forKeyPath: keyPath) }
 
     /// Sets the value at the end of a path of keys through to-one relationships.
     ///
@@ -503,7 +503,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///   - keyPath: Keys with dots between them.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/setvalue(_:forkeypath:))
-    open func setValue(_ value: Any?, forKeyPath keyPath: String) { plainSetValue(value, forKeyPath: keyPath) }
+    open func setValue(_ value: Any?, forKeyPath keyPath: String) { _setValue(value, forKeyPath: keyPath) }
 
     /// Returns a live set of the members of an unordered to-many relationship.
     ///
@@ -514,7 +514,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The live set.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/mutablesetvalue(forkey:))
-    open func mutableSetValue(forKey key: String) -> NSMutableSet { plainMutableSetValue(forKey: key) }
+    open func mutableSetValue(forKey key: String) -> NSMutableSet { _mutableSetValue(forKey: key) }
 
     /// Returns the live set of a to-many relationship at the end of a path of keys through to-one relationships.
     ///
@@ -524,7 +524,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// - Returns: The live set, as in ``mutableSetValue(forKey:)``.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutablesetvalue(forkeypath:))
-    open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet { plainMutableSetValue(forKeyPath: keyPath) }
+    open func mutableSetValue(forKeyPath keyPath: String) -> NSMutableSet { _mutableSetValue(forKeyPath: keyPath) }
 
     /// Returns a live ordered set of the members of an ordered to-many relationship.
     ///
@@ -537,7 +537,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutableorderedsetvalue(forkey:))
     open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet {
-        plainMutableOrderedSetValue(forKey: key)
+        _mutableOrderedSetValue(forKey: key)
     }
 
     /// Returns the live ordered set of a relationship at the end of a path of keys through to-one relationships.
@@ -549,7 +549,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/objectivec/nsobject-swift.class/mutableorderedsetvalue(forkeypath:))
     open func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
-        plainMutableOrderedSetValue(forKeyPath: keyPath)
+        _mutableOrderedSetValue(forKeyPath: keyPath)
     }
 
     /// Returns a value for a key that the entity does not have; stops the process unless a subclass overrides it.

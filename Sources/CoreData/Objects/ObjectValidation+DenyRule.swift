@@ -26,7 +26,7 @@ extension ObjectValidation {
 
     static func deniedDeletion(of object: NSManagedObject, _ name: String) -> NSError {
         failure(
-            NSValidationRelationshipDeniedDeleteError, object, name, object.plainPrimitiveValue(forKey: name),
+            NSValidationRelationshipDeniedDeleteError, object, name, object._primitiveValue(forKey: name),
             "Items cannot be deleted from \(name).")
     }
 }

@@ -104,7 +104,7 @@ enum ObjectValidation {
                 if !isChanged, !layout.validationRules.countedToManys.contains(index) { continue }
             case .fetched: continue
             }
-            let old = object.plainPrimitiveValue(forKey: key).map { $0 as AnyObject }
+            let old = object._primitiveValue(forKey: key).map { $0 as AnyObject }
             var new = old
             do {
                 try object.validateValue(&new, forKey: key)
@@ -124,7 +124,7 @@ enum ObjectValidation {
         _ count: Int, _ relationship: NSRelationshipDescription, _ object: NSManagedObject, _ errors: inout [NSError]
     ) {
         if count == 0, relationship.isOptional { return }
-        let value = object.plainPrimitiveValue(forKey: relationship.name)
+        let value = object._primitiveValue(forKey: relationship.name)
         if count < relationship.minCount {
             errors.append(
                 failure(

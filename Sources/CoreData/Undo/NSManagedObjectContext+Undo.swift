@@ -5,7 +5,7 @@ import Foundation
 // registers the redo.
 extension NSManagedObjectContext {
     /// The value of `undoManager` unless a subclass overrides it.
-    final var plainUndoManager: UndoManager? {
+    final var _undoManager: UndoManager? {
         get {
             checkConfinementOnceUsed()
             return undoRecord?.manager
@@ -20,14 +20,14 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `undo()` unless a subclass overrides it.
-    final func plainUndo() {
+    final func _undo() {
         checkConfinement()
         processPendingChanges()
         undoRecord?.manager.undo()
     }
 
     /// Does the work of `redo()` unless a subclass overrides it.
-    final func plainRedo() {
+    final func _redo() {
         checkConfinement()
         processPendingChanges()
         undoRecord?.manager.redo()

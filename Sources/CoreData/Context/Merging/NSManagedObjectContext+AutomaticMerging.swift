@@ -4,7 +4,7 @@ import Foundation
 // merges several waiting saves at once.
 extension NSManagedObjectContext {
     /// The value of `automaticallyMergesChangesFromParent` unless a subclass overrides it.
-    final var plainAutomaticallyMergesChangesFromParent: Bool {
+    final var _automaticallyMergesChangesFromParent: Bool {
         get {
             checkConfinementOnceUsed()
             return pendingUpdatesLock.withLock { mergesAutomatically }

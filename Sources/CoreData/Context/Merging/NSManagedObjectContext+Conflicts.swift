@@ -15,7 +15,7 @@ import Foundation
 // Turns a store's refusals into conflicts for a merge policy, and the policy's decisions into a change set.
 extension NSManagedObjectContext {
     /// The value of `mergePolicy` unless a subclass overrides it.
-    final var plainMergePolicy: Any {
+    final var _mergePolicy: Any {
         get {
             checkConfinementOnceUsed()
             return storedMergePolicy
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `detectConflicts(for:)` unless a subclass overrides it.
-    final func plainDetectConflicts(for object: NSManagedObject) {
+    final func _detectConflicts(for object: NSManagedObject) {
         checkConfinement(with: object)
         guard object.binding.context === self, object.key > 0 else { return }
         _ = object.firedRow()

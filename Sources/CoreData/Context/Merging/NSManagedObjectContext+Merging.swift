@@ -3,14 +3,14 @@ import Foundation
 // Merges changes that other contexts have saved.
 extension NSManagedObjectContext {
     /// Does the work of `mergeChanges(fromContextDidSave:)` unless a subclass overrides it.
-    final func plainMergeChanges(fromContextDidSave notification: Notification) {
+    final func _mergeChanges(fromContextDidSave notification: Notification) {
         checkConfinement()
         if notification.object as? NSManagedObjectContext === self { return }
         merge(changes(in: notification.userInfo ?? [:]))
     }
 
     /// Does the work of `mergeChanges(fromRemoteContextSave:into:)` unless a subclass overrides it.
-    static func plainMergeChanges(
+    static func _mergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {
         for context in contexts where context.persistentStoreCoordinator != nil {

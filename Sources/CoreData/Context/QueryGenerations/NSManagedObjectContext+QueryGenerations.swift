@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
     }
 
     /// The value of `queryGenerationToken` unless a subclass overrides it.
-    final var plainQueryGenerationToken: NSQueryGenerationToken? {
+    final var _queryGenerationToken: NSQueryGenerationToken? {
         checkConfinement()
         if let parent { return parent.reading { parent.queryGenerationToken } }
         switch readingState {
@@ -25,7 +25,7 @@ extension NSManagedObjectContext {
     }
 
     /// Does the work of `setQueryGenerationFrom(_:)` unless a subclass overrides it.
-    final func plainSetQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+    final func _setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
         checkConfinement()
         guard parent == nil else {
             throw NSError.coreData(

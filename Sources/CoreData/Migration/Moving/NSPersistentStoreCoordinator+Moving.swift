@@ -46,7 +46,7 @@ extension NSPersistentStoreCoordinator {
         }
         let moved = try add(
             ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: source)
-        try plainRemove(source)
+        try _remove(source)
         return moved
     }
 
@@ -69,7 +69,7 @@ extension NSPersistentStoreCoordinator {
             } else {
                 try convertToSQLite(by: move)
             }
-        try plainRemove(move.store)
+        try _remove(move.store)
         return moved
     }
 
