@@ -3,9 +3,9 @@ import PackageDescription
 
 // The launch library uses what Apple's framework has too; the one place where platforms differ is a file of each.
 #if os(Linux)
-    let otherPlatforms = ["Platform/Apple"]
+let otherPlatforms = ["Platform/Apple"]
 #else
-    let otherPlatforms = ["Platform/OpenCoreData"]
+let otherPlatforms = ["Platform/OpenCoreData"]
 #endif
 
 let package = Package(

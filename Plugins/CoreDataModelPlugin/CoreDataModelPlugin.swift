@@ -8,10 +8,10 @@ import PackagePlugin
 struct CoreDataModelPlugin: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
         #if canImport(ObjectiveC)
-            return []
+        return []
         #else
-            guard let target = target as? SwiftSourceModuleTarget else { return [] }
-            return [try command(for: target, context)]
+        guard let target = target as? SwiftSourceModuleTarget else { return [] }
+        return [try command(for: target, context)]
         #endif
     }
 

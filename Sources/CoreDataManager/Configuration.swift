@@ -80,9 +80,9 @@ extension CoreDataManager {
             /// ``stop`` in debug builds, ``ignore`` in release builds.
             public static var `default`: Confinement {
                 #if DEBUG
-                    .stop
+                .stop
                 #else
-                    .ignore
+                .ignore
                 #endif
             }
         }

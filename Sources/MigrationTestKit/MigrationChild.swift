@@ -117,9 +117,9 @@ public enum MigrationChild {
         signal(SIGXFSZ, SIG_IGN)
         var limit = rlimit(rlim_cur: rlim_t(bytes), rlim_max: rlim_t(bytes))
         #if os(Linux)
-            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         #else
-            setrlimit(RLIMIT_FSIZE, &limit)
+        setrlimit(RLIMIT_FSIZE, &limit)
         #endif
     }
 

@@ -13,9 +13,9 @@ struct LogOutput: Sendable {
 
     init(environment: [String: String]) {
         #if DEBUG
-            let (usual, isRedacting) = (OSLogType.debug, false)
+        let (usual, isRedacting) = (OSLogType.debug, false)
         #else
-            let (usual, isRedacting) = (OSLogType.default, true)
+        let (usual, isRedacting) = (OSLogType.default, true)
         #endif
         let level = environment["OS_LOG_LEVEL"]?.lowercased()
         let levels: [OSLogType] = [.debug, .info, .default, .error, .fault]

@@ -17,7 +17,7 @@ final class StopRatingPolicy: NSEntityMigrationPolicy {
 /// Has a function for expressions, which names it as Objective-C does.
 final class StopWordsPolicy: NSEntityMigrationPolicy {
     #if canImport(ObjectiveC)
-        @objc
+    @objc
     #endif
     func rating(of place: String, plus number: NSNumber) -> NSNumber {
         NSNumber(value: Double(place.count) + number.doubleValue)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 #endif
 
 @Suite("coredata copy and convert")
@@ -146,35 +146,35 @@ struct CopyCommandTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "A database gets all, its ids, and dates to the microsecond; values that it cannot hold are listed before",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func database() throws {
-            try withDatabase { url, folder in
-                let store = folder.appendingPathComponent("N.sqlite")
-                try withStore(store, Self.model()) { context in
-                    try Self.notes(["a", "b\u{0}c", "d\u{0}"], in: context)
-                }
-                let refused = try ToolRun(["convert", store.path, url.absoluteString])
-                #expect(refused.status == 5)
-                #expect(refused.errors.contains("cannot hold 2 values of the store; nothing was written"))
-                #expect(refused.errors.contains("“Note.text” of p2 is a text with the character U+0000"))
-                try withStore(store, Self.model()) { context in
-                    for note in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")) {
-                        note.setValue("fine", forKey: "text")
-                        note.setValue(Date(timeIntervalSinceReferenceDate: 0.123_456_789), forKey: "time")
-                    }
-                    try context.save()
-                }
-                let run = try ToolRun(["convert", store.path, url.absoluteString, "--json"])
-                #expect(run.status == 0, "\(run.errors)")
-                #expect((try run.json() as? [String: Any])?["keepsIDs"] as? Bool == true)
-                let old = try StoreWalk(store, type: NSSQLiteStoreType, Self.model(), isRounded: true)
-                let new = try StoreWalk(url, type: NSPostgreSQLStoreType, Self.model(), isRounded: true)
-                #expect(new.objects.count == 3)
-                #expect(old.differences(from: new) == [])
-                #expect(try ToolRun(["convert", store.path, url.absoluteString]).status == 5)
+    @Test(
+        "A database gets all, its ids, and dates to the microsecond; values that it cannot hold are listed before",
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    func database() throws {
+        try withDatabase { url, folder in
+            let store = folder.appendingPathComponent("N.sqlite")
+            try withStore(store, Self.model()) { context in
+                try Self.notes(["a", "b\u{0}c", "d\u{0}"], in: context)
             }
+            let refused = try ToolRun(["convert", store.path, url.absoluteString])
+            #expect(refused.status == 5)
+            #expect(refused.errors.contains("cannot hold 2 values of the store; nothing was written"))
+            #expect(refused.errors.contains("“Note.text” of p2 is a text with the character U+0000"))
+            try withStore(store, Self.model()) { context in
+                for note in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note")) {
+                    note.setValue("fine", forKey: "text")
+                    note.setValue(Date(timeIntervalSinceReferenceDate: 0.123_456_789), forKey: "time")
+                }
+                try context.save()
+            }
+            let run = try ToolRun(["convert", store.path, url.absoluteString, "--json"])
+            #expect(run.status == 0, "\(run.errors)")
+            #expect((try run.json() as? [String: Any])?["keepsIDs"] as? Bool == true)
+            let old = try StoreWalk(store, type: NSSQLiteStoreType, Self.model(), isRounded: true)
+            let new = try StoreWalk(url, type: NSPostgreSQLStoreType, Self.model(), isRounded: true)
+            #expect(new.objects.count == 3)
+            #expect(old.differences(from: new) == [])
+            #expect(try ToolRun(["convert", store.path, url.absoluteString]).status == 5)
         }
+    }
     #endif
 }

@@ -126,32 +126,32 @@ struct ExchangeCorpusTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "A store converted to PostgreSQL and back is equal, dates to the microsecond",
-            .enabled(
-                if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func throughPostgreSQL() async {
-            let (stores, refused) = await Self.each(of: Self.converted) { subject, folder in
-                let back = folder.appendingPathComponent("b.sqlite")
-                let model = folder.appendingPathComponent("Model.mom")
-                try subject.model.archive().write(to: model)
-                return try withDatabase { database, _ in
-                    let run = try ToolRun(
-                        ["convert", subject.url.path, database.absoluteString] + subject.arguments)
-                    // Some have links to what is not there, which a database does not hold.
-                    if run.status == 5, run.errors.contains("which is not there") { return 1 }
-                    if run.status != 0 { throw Failure(description: run.errors) }
-                    try Self.run(
-                        ["convert", database.absoluteString, back.path, "--model", model.path])
-                    let old = try StoreWalk(subject.url, type: NSSQLiteStoreType, subject.model, isRounded: true)
-                    let new = try StoreWalk(back, type: NSSQLiteStoreType, subject.model, isRounded: true)
-                    let differences = old.differences(from: new)
-                    #expect(differences.isEmpty, "\(subject.path): \(differences)")
-                    return 0
-                }
+    @Test(
+        "A store converted to PostgreSQL and back is equal, dates to the microsecond",
+        .enabled(
+            if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    func throughPostgreSQL() async {
+        let (stores, refused) = await Self.each(of: Self.converted) { subject, folder in
+            let back = folder.appendingPathComponent("b.sqlite")
+            let model = folder.appendingPathComponent("Model.mom")
+            try subject.model.archive().write(to: model)
+            return try withDatabase { database, _ in
+                let run = try ToolRun(
+                    ["convert", subject.url.path, database.absoluteString] + subject.arguments)
+                // Some have links to what is not there, which a database does not hold.
+                if run.status == 5, run.errors.contains("which is not there") { return 1 }
+                if run.status != 0 { throw Failure(description: run.errors) }
+                try Self.run(
+                    ["convert", database.absoluteString, back.path, "--model", model.path])
+                let old = try StoreWalk(subject.url, type: NSSQLiteStoreType, subject.model, isRounded: true)
+                let new = try StoreWalk(back, type: NSSQLiteStoreType, subject.model, isRounded: true)
+                let differences = old.differences(from: new)
+                #expect(differences.isEmpty, "\(subject.path): \(differences)")
+                return 0
             }
-            print("Corpus: converted \(stores - refused) of \(stores) stores to PostgreSQL and back")
-            #expect(stores - refused >= (Sample.isWhole ? 30 : 1))
         }
+        print("Corpus: converted \(stores - refused) of \(stores) stores to PostgreSQL and back")
+        #expect(stores - refused >= (Sample.isWhole ? 30 : 1))
+    }
     #endif
 }

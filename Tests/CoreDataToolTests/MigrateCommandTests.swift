@@ -342,23 +342,23 @@ struct MigrateCommandTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "A store in a database is forecast and migrated",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func database() throws {
-            try withDatabase { url, folder in
-                try ModelFolder.compiled("Notes", NotesMigration.versions, current: "Notes 2", in: folder)
-                try NotesMigration.make(url, notes: 5, type: StoreKind.postgreSQL.type)
-                let arguments = [url.absoluteString, "--model", "Notes.momd"]
-                let forecast = try ToolRun(["forecast"] + arguments, in: folder)
-                #expect(forecast.status == 0, "\(forecast.errors)")
-                #expect(forecast.output.contains("is of version 'Notes'; the one to reach is 'Notes 2'"))
-                #expect(forecast.output.contains("against"), "\(forecast.output)")
-                let run = try ToolRun(["migrate"] + arguments, in: folder)
-                #expect(run.status == 0, "\(run.errors)")
-                #expect(run.output.hasSuffix(" is of version 'Notes 2' now\n"))
-                #expect(try NotesMigration.ranks(url, type: StoreKind.postgreSQL.type) == [7, 7, 7, 7, 7])
-            }
+    @Test(
+        "A store in a database is forecast and migrated",
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    func database() throws {
+        try withDatabase { url, folder in
+            try ModelFolder.compiled("Notes", NotesMigration.versions, current: "Notes 2", in: folder)
+            try NotesMigration.make(url, notes: 5, type: StoreKind.postgreSQL.type)
+            let arguments = [url.absoluteString, "--model", "Notes.momd"]
+            let forecast = try ToolRun(["forecast"] + arguments, in: folder)
+            #expect(forecast.status == 0, "\(forecast.errors)")
+            #expect(forecast.output.contains("is of version 'Notes'; the one to reach is 'Notes 2'"))
+            #expect(forecast.output.contains("against"), "\(forecast.output)")
+            let run = try ToolRun(["migrate"] + arguments, in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.output.hasSuffix(" is of version 'Notes 2' now\n"))
+            #expect(try NotesMigration.ranks(url, type: StoreKind.postgreSQL.type) == [7, 7, 7, 7, 7])
         }
+    }
     #endif
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 #if canImport(FoundationXML)
-    import FoundationXML
+import FoundationXML
 #endif
 
 @testable import CoreDataTool

@@ -13,16 +13,16 @@ struct DemonstrationTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "Eight processes count to the exact sum on a PostgreSQL server, and all new launches are ready",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"),
-            .enabled(if: Sample.isWhole, "it takes half a minute: bin/test --long"))
-        func postgreSQL() throws {
-            let demo = Toolchain.package.appendingPathComponent("bin/demo").path
-            let outcome = try Toolchain.run(demo, ["postgresql", "--quick"])
-            #expect(outcome.status == 0, "\(outcome.text)")
-            #expect(outcome.text.contains("the row says 400: the exact sum"))
-            #expect(outcome.text.contains("All 4 processes are ready with the new version."))
-        }
+    @Test(
+        "Eight processes count to the exact sum on a PostgreSQL server, and all new launches are ready",
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"),
+        .enabled(if: Sample.isWhole, "it takes half a minute: bin/test --long"))
+    func postgreSQL() throws {
+        let demo = Toolchain.package.appendingPathComponent("bin/demo").path
+        let outcome = try Toolchain.run(demo, ["postgresql", "--quick"])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        #expect(outcome.text.contains("the row says 400: the exact sum"))
+        #expect(outcome.text.contains("All 4 processes are ready with the new version."))
+    }
     #endif
 }

@@ -16,22 +16,22 @@ struct ExampleScriptTests {
     func importer() throws { try run("Importer", "importer") }
 
     #if PostgreSQL
-        @Test(
-            "The importer does the same into a PostgreSQL database",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func importerIntoDatabase() throws {
-            let database = try TestDatabase()
-            try withExtendedLifetime(database) { try run("Importer", "importer", [$0.url.absoluteString]) }
-        }
+    @Test(
+        "The importer does the same into a PostgreSQL database",
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    func importerIntoDatabase() throws {
+        let database = try TestDatabase()
+        try withExtendedLifetime(database) { try run("Importer", "importer", [$0.url.absoluteString]) }
+    }
     #endif
 
     /// Why the web service cannot be run; nil where it can.
     private static var absence: String? {
         #if !Studio
-            return "web-service was built without libmicrohttpd (--traits Studio; bin/setup --web)"
+        return "web-service was built without libmicrohttpd (--traits Studio; bin/setup --web)"
         #else
-            let missing = ["curl", "sqlite3"].filter { Toolchain.program($0) == nil }
-            return missing.isEmpty ? nil : "\(missing.joined(separator: ", ")) is not installed (bin/setup --web)"
+        let missing = ["curl", "sqlite3"].filter { Toolchain.program($0) == nil }
+        return missing.isEmpty ? nil : "\(missing.joined(separator: ", ")) is not installed (bin/setup --web)"
         #endif
     }
 

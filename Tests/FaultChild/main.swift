@@ -41,11 +41,11 @@ if arguments.count == 3, let operation = FaultOperation(rawValue: arguments[1]) 
     run { try operation.run(in: URL(fileURLWithPath: arguments[2]), told: $0) }
 } else {
     #if PostgreSQL
-        guard arguments.count == 4, let url = URL(string: arguments[2]) else {
-            fatalError("usage: fault-child server URL NAME")
-        }
-        run { try ServerSave.run(url, arguments[3], told: $0) }
+    guard arguments.count == 4, let url = URL(string: arguments[2]) else {
+        fatalError("usage: fault-child server URL NAME")
+    }
+    run { try ServerSave.run(url, arguments[3], told: $0) }
     #else
-        fatalError("usage: fault-child OPERATION FOLDER")
+    fatalError("usage: fault-child OPERATION FOLDER")
     #endif
 }

@@ -25,9 +25,9 @@ enum FaultLibrary {
     /// Why calls cannot be made to fail here; nil where they can.
     static var obstacle: String? {
         #if os(Linux)
-            Toolchain.program("clang") == nil ? "the toolchain has no clang" : nil
+        Toolchain.program("clang") == nil ? "the toolchain has no clang" : nil
         #else
-            "the loader of this system has no LD_PRELOAD"
+        "the loader of this system has no LD_PRELOAD"
         #endif
     }
 

@@ -28,68 +28,68 @@
 //       Inserts, changes, finds, links and deletes objects until there is a file, and sets a text at a key path. Prints
 //       "wrong" for what is not as it was written, and at the end "rounds N longest MILLISECONDS".
 #if PostgreSQL
-    import CoreData
-    import CoreDataPostgreSQL
-    import Foundation
-    import TestSupport
+import CoreData
+import CoreDataPostgreSQL
+import Foundation
+import TestSupport
 
-    let arguments = CommandLine.arguments
-    guard let url = URL(string: arguments[1]) else { exit(2) }
+let arguments = CommandLine.arguments
+guard let url = URL(string: arguments[1]) else { exit(2) }
 
-    switch arguments[2] {
-    case "count":
-        countTogether(
-            url, Int(arguments[3]) ?? 0, coordinators: Int(arguments[4]) ?? 1, adding: arguments[5] == "adding")
-    case "link":
-        var context: NSManagedObjectContext?
-        // The server may be on its way up.
-        while context == nil { context = try? makeContext(url, history: true) }
-        var round = 0
-        while let context {
-            link(arguments[3], round, in: context)
-            say("saved \(arguments[3]) \(round)")
+switch arguments[2] {
+case "count":
+    countTogether(
+        url, Int(arguments[3]) ?? 0, coordinators: Int(arguments[4]) ?? 1, adding: arguments[5] == "adding")
+case "link":
+    var context: NSManagedObjectContext?
+    // The server may be on its way up.
+    while context == nil { context = try? makeContext(url, history: true) }
+    var round = 0
+    while let context {
+        link(arguments[3], round, in: context)
+        say("saved \(arguments[3]) \(round)")
+        round += 1
+    }
+case "failover":
+    var context: NSManagedObjectContext?
+    // A server may be on its way up.
+    while context == nil { context = try? makeContext(url, history: true) }
+    if let context { FailingOver(arguments[3], context).run() }
+case "migrate": migrateOnline(url, from: arguments[3], to: arguments[4])
+case "split":
+    migrateOnline(
+        url, from: SplitModel.older, to: SplitModel.newer, [NSMigrationMappingModelOption: SplitModel.mapping()])
+case "insert": insertItems(url, arguments[3], lease: Double(arguments[4]) ?? 1)
+case "work":
+    work(
+        url, arguments[3], arguments[4].split(separator: ",").map(String.init), until: arguments[5], arguments[6])
+case "launch": await launchManager(url)
+case "batch": try runBatch(arguments[3], url)
+case "open":
+    do {
+        let context = try makeContext(url)
+        try context.performAndWait {
+            context.make("Tag", ["name": arguments[3]])
+            try context.save()
+        }
+        say("saved \(arguments[3])")
+    } catch let error as NSError {
+        let failure = error.userInfo[NSPostgreSQLFailureKey] as? String ?? "none"
+        say("failed \(failure): \(error) \(error.userInfo) \(error.localizedDescription)")
+    }
+default:
+    let context = try makeContext(url, history: true)
+    let (rounds, seconds) = (Int(arguments[4]) ?? 0, Int(arguments[5]) ?? 0)
+    let end = ContinuousClock.now + .seconds(seconds)
+    var round = 0
+    try context.performAndWait {
+        context.transactionAuthor = arguments[3]
+        while round < rounds || ContinuousClock.now < end {
+            context.make("Tag", ["name": "\(arguments[3]) \(round)"])
+            try context.save()
             round += 1
         }
-    case "failover":
-        var context: NSManagedObjectContext?
-        // A server may be on its way up.
-        while context == nil { context = try? makeContext(url, history: true) }
-        if let context { FailingOver(arguments[3], context).run() }
-    case "migrate": migrateOnline(url, from: arguments[3], to: arguments[4])
-    case "split":
-        migrateOnline(
-            url, from: SplitModel.older, to: SplitModel.newer, [NSMigrationMappingModelOption: SplitModel.mapping()])
-    case "insert": insertItems(url, arguments[3], lease: Double(arguments[4]) ?? 1)
-    case "work":
-        work(
-            url, arguments[3], arguments[4].split(separator: ",").map(String.init), until: arguments[5], arguments[6])
-    case "launch": await launchManager(url)
-    case "batch": try runBatch(arguments[3], url)
-    case "open":
-        do {
-            let context = try makeContext(url)
-            try context.performAndWait {
-                context.make("Tag", ["name": arguments[3]])
-                try context.save()
-            }
-            say("saved \(arguments[3])")
-        } catch let error as NSError {
-            let failure = error.userInfo[NSPostgreSQLFailureKey] as? String ?? "none"
-            say("failed \(failure): \(error) \(error.userInfo) \(error.localizedDescription)")
-        }
-    default:
-        let context = try makeContext(url, history: true)
-        let (rounds, seconds) = (Int(arguments[4]) ?? 0, Int(arguments[5]) ?? 0)
-        let end = ContinuousClock.now + .seconds(seconds)
-        var round = 0
-        try context.performAndWait {
-            context.transactionAuthor = arguments[3]
-            while round < rounds || ContinuousClock.now < end {
-                context.make("Tag", ["name": "\(arguments[3]) \(round)"])
-                try context.save()
-                round += 1
-            }
-        }
-        say("saved \(round)")
     }
+    say("saved \(round)")
+}
 #endif

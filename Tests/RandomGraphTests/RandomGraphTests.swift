@@ -36,12 +36,12 @@ struct RandomGraphTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "Each context equals the reference after every step on a PostgreSQL database",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func agreesOnPostgreSQL() throws {
-            try agree(on: Self.kinds(StoreKind.ofPostgreSQL), Self.stepsToPlay(1_500, long: 200_000))
-        }
+    @Test(
+        "Each context equals the reference after every step on a PostgreSQL database",
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    func agreesOnPostgreSQL() throws {
+        try agree(on: Self.kinds(StoreKind.ofPostgreSQL), Self.stepsToPlay(1_500, long: 200_000))
+    }
     #endif
 
     private func agree(on kinds: [StoreKind], _ stepsToPlay: Int) throws {

@@ -174,43 +174,43 @@ extension DocumentSnippets {
 }
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 
-    // PostgreSQL.md
-    extension DocumentSnippets {
-        static func server(container: NSPersistentContainer) {
-            // snippet: a store in a database
-            let url = URL(string: "postgresql://user@host/database")!  // passwords are best kept in ~/.pgpass
-            container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-            // snippet end
-        }
-
-        static func failure(error: any Error) {
-            // snippet: a failure of a server
-            switch (error as NSError).userInfo[NSPostgreSQLFailureKey] as? String {
-            case PostgreSQLFailure.passwordRefused.rawValue: print("The password is wrong, or there is none.")
-            case PostgreSQLFailure.unreachable.rawValue: print("The server does not answer.")
-            default: print(error.localizedDescription)
-            }
-            // snippet end
-        }
-
-        static func standbys(context: NSManagedObjectContext) {
-            // snippet: reading from standbys
-            context.readsFromStandbys = true
-            // snippet end
-        }
-
-        static func move(
-            coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore, url: URL, progress: Progress
-        ) throws -> NSPersistentStore {
-            // snippet: moving a store
-            let moved = try coordinator.migratePersistentStore(
-                store, to: url, options: [NSMigrationProgressOption: progress], type: .postgreSQL)
-            // snippet end
-            return moved
-        }
+// PostgreSQL.md
+extension DocumentSnippets {
+    static func server(container: NSPersistentContainer) {
+        // snippet: a store in a database
+        let url = URL(string: "postgresql://user@host/database")!  // passwords are best kept in ~/.pgpass
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        // snippet end
     }
+
+    static func failure(error: any Error) {
+        // snippet: a failure of a server
+        switch (error as NSError).userInfo[NSPostgreSQLFailureKey] as? String {
+        case PostgreSQLFailure.passwordRefused.rawValue: print("The password is wrong, or there is none.")
+        case PostgreSQLFailure.unreachable.rawValue: print("The server does not answer.")
+        default: print(error.localizedDescription)
+        }
+        // snippet end
+    }
+
+    static func standbys(context: NSManagedObjectContext) {
+        // snippet: reading from standbys
+        context.readsFromStandbys = true
+        // snippet end
+    }
+
+    static func move(
+        coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore, url: URL, progress: Progress
+    ) throws -> NSPersistentStore {
+        // snippet: moving a store
+        let moved = try coordinator.migratePersistentStore(
+            store, to: url, options: [NSMigrationProgressOption: progress], type: .postgreSQL)
+        // snippet end
+        return moved
+    }
+}
 #endif
 
 // Porting.md

@@ -11,7 +11,7 @@ import Foundation
 import TestSupport
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 #endif
 
 // Where libfaketime is loaded, Swift does not find the arguments.

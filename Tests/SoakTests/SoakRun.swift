@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 #endif
 
 /// Processes at work on one store, and what disturbs them.
@@ -138,7 +138,7 @@ final class SoakRun {
 
     private var type: String {
         #if PostgreSQL
-            if !store.isFileURL { return NSPostgreSQLStoreType }
+        if !store.isFileURL { return NSPostgreSQLStoreType }
         #endif
         return NSSQLiteStoreType
     }

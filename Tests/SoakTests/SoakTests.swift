@@ -19,14 +19,14 @@ struct SoakTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "Processes on a PostgreSQL server that save, batch, read, purge and migrate lose and leak nothing",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func server() throws {
-            let database = try TestDatabase()
-            let run = try SoakRun(minutes: Self.minutes, database.url)
-            try run.work()
-            try run.end()
-        }
+    @Test(
+        "Processes on a PostgreSQL server that save, batch, read, purge and migrate lose and leak nothing",
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    func server() throws {
+        let database = try TestDatabase()
+        let run = try SoakRun(minutes: Self.minutes, database.url)
+        try run.work()
+        try run.end()
+    }
     #endif
 }

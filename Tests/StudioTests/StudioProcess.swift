@@ -5,9 +5,9 @@ import Testing
 /// Whether the built program has a studio.
 enum StudioBuild {
     #if Studio
-        static let isPresent = true
+    static let isPresent = true
     #else
-        static let isPresent = false
+    static let isPresent = false
     #endif
 
     /// Why tests are skipped.

@@ -45,7 +45,7 @@ public final class TemporaryFolder: Sendable {
     deinit {
         try? FileManager.default.removeItem(at: url)
         #if PostgreSQL
-            PostgreSQLServer.drop(database: url.lastPathComponent)
+        PostgreSQLServer.drop(database: url.lastPathComponent)
         #endif
     }
 }

@@ -143,8 +143,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The changes that can be undone; nil without an undo manager.
     var undoRecord: ContextUndo?
     #if DEBUG
-        /// Counts this context for the test that made it, or for its coordinator or parent.
-        private(set) var liveEntry = LiveAccount.Entry(.context)
+    /// Counts this context for the test that made it, or for its coordinator or parent.
+    private(set) var liveEntry = LiveAccount.Entry(.context)
     #endif
     /// Fetched-results controllers with a delegate.
     var followers: [Follower] = []
@@ -263,7 +263,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             storedCoordinator = newValue
             if newValue?.readsFromStandbys == true { readsFromStandbys = true }
             #if DEBUG
-                liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
+            liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
             #endif
             use(model: newValue?.managedObjectModel)
             subscribeToCoordinator()
@@ -293,7 +293,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             newValue?.adopt(child: self)
             if let newValue { inheritConfinementResponse(from: newValue) }
             #if DEBUG
-                liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
+            liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
             #endif
             use(model: newValue?.persistentStoreCoordinator?.managedObjectModel)
         }

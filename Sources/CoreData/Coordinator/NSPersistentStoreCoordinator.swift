@@ -49,7 +49,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     #if DEBUG
-        let liveEntry = LiveAccount.Entry(.coordinator)
+    let liveEntry = LiveAccount.Entry(.coordinator)
     #endif
 
     /// Creates a coordinator without stores.

@@ -72,7 +72,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     }
 
     #if DEBUG
-        private let liveEntry = LiveAccount.Entry(.controller)
+    private let liveEntry = LiveAccount.Entry(.controller)
     #endif
 
     init(context: NSManagedObjectContext, sectionNameKeyPath: String?, cacheName: String?) {

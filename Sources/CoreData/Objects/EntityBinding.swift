@@ -24,8 +24,8 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
     let modelLayout: ModelLayout
     let model: NSManagedObjectModel
     #if DEBUG
-        /// The account that counts the live objects.
-        var account: LiveAccount?
+    /// The account that counts the live objects.
+    var account: LiveAccount?
     #endif
 
     init(
@@ -39,7 +39,7 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
         self.modelLayout = modelLayout
         self.model = model
         #if DEBUG
-            account = context?.liveEntry?.account
+        account = context?.liveEntry?.account
         #endif
         if managedClass == nil { findClass() }
     }

@@ -172,7 +172,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     @inline(__always)
     private func countLife(_ comes: Bool) {
         #if DEBUG
-            binding.account?.note(.object(entity: binding.layout.name), comes: comes)
+        binding.account?.note(.object(entity: binding.layout.name), comes: comes)
         #endif
     }
 

@@ -44,7 +44,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     private var registeredType = ""
 
     #if DEBUG
-        private let liveEntry = LiveAccount.Entry(.store)
+    private let liveEntry = LiveAccount.Entry(.store)
     #endif
 
     /// Entries of a store's metadata about its past: the versions that it has left, and the passes that filled it. They

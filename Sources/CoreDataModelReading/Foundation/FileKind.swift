@@ -1,1 +1,1 @@
-../../CoreData/Foundation/FileKind.swift
+../../CoreData/Foundation/System/FileKind.swift

@@ -1,1 +1,1 @@
-../../CoreData/Foundation/FileState.swift
+../../CoreData/Foundation/System/FileState.swift

@@ -1,1 +1,1 @@
-../../CoreData/Foundation/Locked.swift
+../../CoreData/Foundation/Concurrency/Locked.swift

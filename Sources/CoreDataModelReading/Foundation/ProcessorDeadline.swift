@@ -1,1 +1,1 @@
-../../CoreData/Foundation/ProcessorDeadline.swift
+../../CoreData/Foundation/System/ProcessorDeadline.swift

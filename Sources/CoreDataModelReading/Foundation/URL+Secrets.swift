@@ -1,1 +1,1 @@
-../../CoreData/Foundation/URL+Secrets.swift
+../../CoreData/Foundation/System/URL+Secrets.swift

@@ -1,70 +1,70 @@
 #if PostgreSQL
-    import CoreData
-    import Foundation
+import CoreData
+import Foundation
 
-    // Stores that serve two versions of a model.
-    extension PostgreSQLEngine: OnlineEngine {
-        func goesOnline(_ options: [AnyHashable: Any]?) -> Bool { PostgreSQLOnlineOptions(options).isOn }
+// Stores that serve two versions of a model.
+extension PostgreSQLEngine: OnlineEngine {
+    func goesOnline(_ options: [AnyHashable: Any]?) -> Bool { PostgreSQLOnlineOptions(options).isOn }
 
-        func otherVersions(
-            at url: URL
-        ) throws -> [(metadata: [String: Any], model: () throws -> NSManagedObjectModel?)] {
-            try reporting {
-                let connection = try Self.connection(to: url)
-                let versions = try PostgreSQLVersion.served(on: connection)
-                if versions.isEmpty { return [] }
-                let newest = try SQLStoreMetadata.read(from: connection, url: shown(url))
-                let lock = PostgreSQLConnection.versionLock(of: newest)
-                return versions.filter { $0.lock != lock }.map { version in
-                    (version.metadata(over: newest), { try StoredModel.decode(version.model, of: self.shown(url)) })
-                }
+    func otherVersions(
+        at url: URL
+    ) throws -> [(metadata: [String: Any], model: () throws -> NSManagedObjectModel?)] {
+        try reporting {
+            let connection = try Self.connection(to: url)
+            let versions = try PostgreSQLVersion.served(on: connection)
+            if versions.isEmpty { return [] }
+            let newest = try SQLStoreMetadata.read(from: connection, url: shown(url))
+            let lock = PostgreSQLConnection.versionLock(of: newest)
+            return versions.filter { $0.lock != lock }.map { version in
+                (version.metadata(over: newest), { try StoredModel.decode(version.model, of: self.shown(url)) })
             }
-        }
-
-        func migrateOnline(
-            _ migration: OnlineMigration, at url: URL, timeout: TimeInterval, _ progress: Progress
-        ) throws {
-            try reporting {
-                // Each step can be done once more, on another server as well.
-                try Self.awaitingAnother { advanced in
-                    let connection = try Self.connection(to: url)
-                    try PostgreSQLWatch.shared.watching(connection) {
-                        if try ExistingTables.isPresent(on: connection) { throw Self.overTablesOfOthers(migration) }
-                        try OnlineMigrator(
-                            migration: migration, connection: connection, timeout: timeout, progress: progress
-                        ).run(advanced)
-                    }
-                }
-            }
-        }
-
-        private static func overTablesOfOthers(_ migration: OnlineMigration) -> NSError {
-            .coreData(
-                NSPersistentStoreIncompatibleVersionHashError,
-                reason: "The store lies over tables that others have made, which no migration changes. Destroy it: "
-                    + "the tables stay as they are. Then add it with the new model.",
-                url: migration.url, userInfo: ["metadata": migration.metadata])
-        }
-
-        func forecastOnline(
-            _ migration: OnlineMigration, on connection: any SQLConnection
-        ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock]) {
-            guard let connection = connection as? PostgreSQLConnection else { return ([], []) }
-            let lock = PostgreSQLConnection.versionLock(of: migration.metadata)
-            let version = try PostgreSQLVersion.served(lock, on: connection)
-            if let version {
-                try PostgreSQLContraction(connection, timeout: 0).requireEndOfOthers(
-                    than: version, after: PostgreSQLOnlineOptions(migration.options).delay)
-            }
-            let places =
-                try version?.places
-                ?? PostgreSQLPlaces(
-                    names: PostgreSQLNames(of: connection) ?? PostgreSQLNames(),
-                    numbers: IntrospectedSchema(connection).numbers)
-            let plan = try OnlinePlan(migration, from: places, resumed: nil, on: connection)
-            let rows = try OnlineRows(plan, on: connection)
-            if !rows.problems.isEmpty { throw OnlineMigration.combined(rows.problems) }
-            return try OnlineForecast(plan, rows, on: connection).parts
         }
     }
+
+    func migrateOnline(
+        _ migration: OnlineMigration, at url: URL, timeout: TimeInterval, _ progress: Progress
+    ) throws {
+        try reporting {
+            // Each step can be done once more, on another server as well.
+            try Self.awaitingAnother { advanced in
+                let connection = try Self.connection(to: url)
+                try PostgreSQLWatch.shared.watching(connection) {
+                    if try ExistingTables.isPresent(on: connection) { throw Self.overTablesOfOthers(migration) }
+                    try OnlineMigrator(
+                        migration: migration, connection: connection, timeout: timeout, progress: progress
+                    ).run(advanced)
+                }
+            }
+        }
+    }
+
+    private static func overTablesOfOthers(_ migration: OnlineMigration) -> NSError {
+        .coreData(
+            NSPersistentStoreIncompatibleVersionHashError,
+            reason: "The store lies over tables that others have made, which no migration changes. Destroy it: "
+                + "the tables stay as they are. Then add it with the new model.",
+            url: migration.url, userInfo: ["metadata": migration.metadata])
+    }
+
+    func forecastOnline(
+        _ migration: OnlineMigration, on connection: any SQLConnection
+    ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock]) {
+        guard let connection = connection as? PostgreSQLConnection else { return ([], []) }
+        let lock = PostgreSQLConnection.versionLock(of: migration.metadata)
+        let version = try PostgreSQLVersion.served(lock, on: connection)
+        if let version {
+            try PostgreSQLContraction(connection, timeout: 0).requireEndOfOthers(
+                than: version, after: PostgreSQLOnlineOptions(migration.options).delay)
+        }
+        let places =
+            try version?.places
+            ?? PostgreSQLPlaces(
+                names: PostgreSQLNames(of: connection) ?? PostgreSQLNames(),
+                numbers: IntrospectedSchema(connection).numbers)
+        let plan = try OnlinePlan(migration, from: places, resumed: nil, on: connection)
+        let rows = try OnlineRows(plan, on: connection)
+        if !rows.problems.isEmpty { throw OnlineMigration.combined(rows.problems) }
+        return try OnlineForecast(plan, rows, on: connection).parts
+    }
+}
 #endif

@@ -51,48 +51,48 @@ package struct StudioCommand: Command {
 
     package func run(_ console: Console) throws -> ExitStatus {
         #if Studio
-            let studio = try Studio(store, model: model, isWritable: isWritable)
-            guard let server = LoopbackServer(port: port, handler: { studio.answer($0) }) else {
-                throw ToolError(.failed, "port \(port) is taken, or may not be used")
-            }
-            let end = DispatchSemaphore(value: 0)
-            Interruption.watch { end.signal() }
-            if isJSON {
-                try console.writeLine(.object([("address", .string(server.address))]))
-            } else {
-                try console.line(server.address)
-            }
-            try console.flush()
-            console.say(Table.onOneLine("\(try studio.shown) is shown at this address, once; ^C ends"))
-            if isWritable, let mirror = try studio.mirror {
-                console.say(
-                    Table.onOneLine(
-                        "\(MirrorText(mirror).sentence); a device uploads what is saved here, as far as the "
-                            + "store keeps history"))
-            }
-            if opens, console.columns != nil { Desktop.open(server.address) }
-            end.wait()
-            let ending = studio.end()
-            guard let unsaved = ending.unsaved else {
-                // The server would wait until the request is answered. No save is running, so unsaved changes are lost.
-                console.say("a request was still being answered" + (isWritable ? "; unsaved changes are lost" : ""))
-                return .done
-            }
-            server.stop()
-            if unsaved > 0 {
-                console.say("changes of \(unsaved) object\(unsaved == 1 ? "" : "s") were not saved")
-            }
-            if ending.isMigrationCancelled {
-                throw ToolError(.cancelled, "\(store): the migration was cancelled; the store is as it was")
-            }
+        let studio = try Studio(store, model: model, isWritable: isWritable)
+        guard let server = LoopbackServer(port: port, handler: { studio.answer($0) }) else {
+            throw ToolError(.failed, "port \(port) is taken, or may not be used")
+        }
+        let end = DispatchSemaphore(value: 0)
+        Interruption.watch { end.signal() }
+        if isJSON {
+            try console.writeLine(.object([("address", .string(server.address))]))
+        } else {
+            try console.line(server.address)
+        }
+        try console.flush()
+        console.say(Table.onOneLine("\(try studio.shown) is shown at this address, once; ^C ends"))
+        if isWritable, let mirror = try studio.mirror {
+            console.say(
+                Table.onOneLine(
+                    "\(MirrorText(mirror).sentence); a device uploads what is saved here, as far as the "
+                        + "store keeps history"))
+        }
+        if opens, console.columns != nil { Desktop.open(server.address) }
+        end.wait()
+        let ending = studio.end()
+        guard let unsaved = ending.unsaved else {
+            // The server would wait until the request is answered. No save is running, so unsaved changes are lost.
+            console.say("a request was still being answered" + (isWritable ? "; unsaved changes are lost" : ""))
             return .done
+        }
+        server.stop()
+        if unsaved > 0 {
+            console.say("changes of \(unsaved) object\(unsaved == 1 ? "" : "s") were not saved")
+        }
+        if ending.isMigrationCancelled {
+            throw ToolError(.cancelled, "\(store): the migration was cancelled; the store is as it was")
+        }
+        return .done
         #else
-            throw ToolError(
-                .failed, "this build of coredata has no studio",
-                details: [
-                    "Build it with 'swift build --product coredata --traits Studio'; 'bin/setup --studio' installs what "
-                        + "it needs."
-                ])
+        throw ToolError(
+            .failed, "this build of coredata has no studio",
+            details: [
+                "Build it with 'swift build --product coredata --traits Studio'; 'bin/setup --studio' installs what "
+                    + "it needs."
+            ])
         #endif
     }
 }

@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 #endif
 
 /// The address of a store on the command line: a path, a `file:` URL, or the URL of a database.
@@ -23,15 +23,15 @@ package struct StoreAddress {
     package init(_ text: String) throws {
         if let url = Self.databaseURL(text) {
             #if PostgreSQL
-                self.url = url
-                type = NSPostgreSQLStoreType
-                shown = Self.shown(url)
-                return
+            self.url = url
+            type = NSPostgreSQLStoreType
+            shown = Self.shown(url)
+            return
             #else
-                _ = url
-                throw ToolError(
-                    .unreadable, "this build of coredata has no support for PostgreSQL",
-                    details: ["Build it with 'swift build --product coredata --traits PostgreSQL'."])
+            _ = url
+            throw ToolError(
+                .unreadable, "this build of coredata has no support for PostgreSQL",
+                details: ["Build it with 'swift build --product coredata --traits PostgreSQL'."])
             #endif
         }
         let url = text.hasPrefix("file:") ? URL(string: text) : URL(fileURLWithPath: text)

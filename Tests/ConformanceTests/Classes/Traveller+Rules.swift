@@ -5,7 +5,7 @@ import CoreData
 extension Traveller {
     /// An address has an @, and no capital letters.
     #if canImport(ObjectiveC)
-        @objc
+    @objc
     #endif
     func validateEmail(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
         guard let email = value.pointee as? String else { return }
@@ -15,17 +15,17 @@ extension Traveller {
 
     /// The letter under which a list has the traveller.
     #if canImport(ObjectiveC)
-        @objc
+    @objc
     #endif
     var initial: String { String((name ?? "").prefix(1)) }
 
     #if canImport(ObjectiveC)
-        @objc
+    @objc
     #endif
     func isReachable() -> Bool { email != nil }
 
     #if canImport(ObjectiveC)
-        @objc
+    @objc
     #endif
     func setFullName(_ name: String) { self.name = name }
 }

@@ -64,39 +64,39 @@ struct ExplainedFetchTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "A plan of PostgreSQL's has its steps, and values stand in the places of parameters", .onStores(.postgreSQL)
-        )
-        func postgreSQL() throws {
-            try context.performAndWait {
-                let request = books("pages > 3 AND title BEGINSWITH 't'")
-                request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: true)]
-                let explanation = try #require(context.explain(request).first)
-                #expect(explanation.statement.hasPrefix("SELECT ") && explanation.statement.contains("$1"))
-                #expect(explanation.parameters.contains(.integer(3)))
-                #expect(explanation.plan.contains { $0.depth == 0 && $0.text.hasPrefix("Sort") })
-                #expect(explanation.plan.contains { $0.depth == 1 && $0.text.contains("Scan") })
-            }
+    @Test(
+        "A plan of PostgreSQL's has its steps, and values stand in the places of parameters", .onStores(.postgreSQL)
+    )
+    func postgreSQL() throws {
+        try context.performAndWait {
+            let request = books("pages > 3 AND title BEGINSWITH 't'")
+            request.sortDescriptors = [NSSortDescriptor(key: "pages", ascending: true)]
+            let explanation = try #require(context.explain(request).first)
+            #expect(explanation.statement.hasPrefix("SELECT ") && explanation.statement.contains("$1"))
+            #expect(explanation.parameters.contains(.integer(3)))
+            #expect(explanation.plan.contains { $0.depth == 0 && $0.text.hasPrefix("Sort") })
+            #expect(explanation.plan.contains { $0.depth == 1 && $0.text.contains("Scan") })
         }
+    }
 
-        @Test(
-            "A fetch with an order that PostgreSQL does not have reads all rows, whatever its limit",
-            .onStores(.postgreSQL))
-        func sortedByProgram() throws {
-            try context.performAndWait {
-                let request = books()
-                request.fetchLimit = 3
-                request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
-                let sorted = try #require(context.explain(request).first)
-                #expect(sorted.statement.contains(" LIMIT ") && !sorted.isFinishedByProgram)
-                request.sortDescriptors = [
-                    NSSortDescriptor(key: "title", ascending: true, selector: .localizedCaseInsensitiveCompare)
-                ]
-                let unsorted = try #require(context.explain(request).first)
-                #expect(!unsorted.statement.contains(" LIMIT ") && unsorted.isFinishedByProgram)
-                #expect(try context.fetch(request).count == 3)
-            }
+    @Test(
+        "A fetch with an order that PostgreSQL does not have reads all rows, whatever its limit",
+        .onStores(.postgreSQL))
+    func sortedByProgram() throws {
+        try context.performAndWait {
+            let request = books()
+            request.fetchLimit = 3
+            request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+            let sorted = try #require(context.explain(request).first)
+            #expect(sorted.statement.contains(" LIMIT ") && !sorted.isFinishedByProgram)
+            request.sortDescriptors = [
+                NSSortDescriptor(key: "title", ascending: true, selector: .localizedCaseInsensitiveCompare)
+            ]
+            let unsorted = try #require(context.explain(request).first)
+            #expect(!unsorted.statement.contains(" LIMIT ") && unsorted.isFinishedByProgram)
+            #expect(try context.fetch(request).count == 3)
         }
+    }
     #endif
 
     @Test("Stores that the program searches have no statements", .onStores(.xml, .binary))
@@ -126,14 +126,14 @@ struct ExplainedFetchTests {
     }
 
     #if PostgreSQL
-        @Test("The explanation of a store in a database has its sizes and history", .onStores(.postgreSQL))
-        func inspectedDatabase() throws {
-            let all = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
-            #expect(all.damage == nil)
-            #expect(try library.coordinator.inspect(library.store, for: .irregularities).irregularities == nil)
-            #expect(try #require(all.entitySizes["Book"]) >= 8_192)
-            #expect(all.history?.transactionCount == 1)
-        }
+    @Test("The explanation of a store in a database has its sizes and history", .onStores(.postgreSQL))
+    func inspectedDatabase() throws {
+        let all = try library.coordinator.inspect(library.store, for: [.history, .sizes, .damage])
+        #expect(all.damage == nil)
+        #expect(try library.coordinator.inspect(library.store, for: .irregularities).irregularities == nil)
+        #expect(try #require(all.entitySizes["Book"]) >= 8_192)
+        #expect(all.history?.transactionCount == 1)
+    }
     #endif
 
     @Test("Damage is reported line by line", .onStores(.sqlite))

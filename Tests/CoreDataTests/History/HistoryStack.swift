@@ -55,10 +55,10 @@ struct HistoryStack {
 
     func result(_ request: NSPersistentHistoryChangeRequest, as type: NSPersistentHistoryResultType) throws -> Any? {
         #if PostgreSQL
-            // Older transactions that still run hold history back.
-            if kind != .sqlite {
-                try PostgreSQLServer.shared.get().awaitHistory(of: stack.folder.url.lastPathComponent)
-            }
+        // Older transactions that still run hold history back.
+        if kind != .sqlite {
+            try PostgreSQLServer.shared.get().awaitHistory(of: stack.folder.url.lastPathComponent)
+        }
         #endif
         return try context.performAndWait {
             request.resultType = type

@@ -9,7 +9,7 @@ struct AggregateFetchTests {
     private static let kinds: [StoreKind] = {
         var kinds = [StoreKind.sqlite, .inMemory, .xml, .binary, .atomic]
         #if PostgreSQL
-            kinds += StoreKind.ofPostgreSQL
+        kinds += StoreKind.ofPostgreSQL
         #endif
         return kinds
     }()

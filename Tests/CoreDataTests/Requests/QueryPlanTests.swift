@@ -120,12 +120,12 @@ struct QueryPlanTests {
             }
         }
         #if DEBUG
-            let store = try #require(stack.coordinator.persistentStores.first as? SQLStore)
-            #expect(
-                store.tableScans.warnings == [
-                    "CoreData: warning: a fetch of Book reads a whole table: an index on note of Book would spare "
-                        + "reading 10500 rows."
-                ])
+        let store = try #require(stack.coordinator.persistentStores.first as? SQLStore)
+        #expect(
+            store.tableScans.warnings == [
+                "CoreData: warning: a fetch of Book reads a whole table: an index on note of Book would spare "
+                    + "reading 10500 rows."
+            ])
         #endif
     }
 

@@ -39,7 +39,7 @@ extension Trait where Self == OnKindsOfStores {
     static var onEveryKindOfStore: OnKindsOfStores {
         var kinds = [StoreKind.sqlite, .inMemory, .atomic, .incremental]
         #if PostgreSQL
-            kinds += StoreKind.ofPostgreSQL
+        kinds += StoreKind.ofPostgreSQL
         #endif
         return OnKindsOfStores(kinds: StoreKind.asked.map { [$0] } ?? kinds)
     }
@@ -48,7 +48,7 @@ extension Trait where Self == OnKindsOfStores {
     static var onEveryDatabase: OnKindsOfStores {
         var kinds = [StoreKind.sqlite]
         #if PostgreSQL
-            kinds += StoreKind.ofPostgreSQL
+        kinds += StoreKind.ofPostgreSQL
         #endif
         if let asked = StoreKind.asked, asked.isDatabase { kinds = [asked] }
         return OnKindsOfStores(kinds: kinds)

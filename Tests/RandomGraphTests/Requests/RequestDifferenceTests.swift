@@ -30,12 +30,12 @@ struct RequestDifferenceTests {
     }
 
     #if PostgreSQL
-        @Test(
-            "A request to a PostgreSQL database finds what sets of values have",
-            .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-        func sameInPostgreSQL() throws {
-            try compare(Sample.seeds(100, long: 20_000)) { _ in [.postgreSQL] }
-        }
+    @Test(
+        "A request to a PostgreSQL database finds what sets of values have",
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+    func sameInPostgreSQL() throws {
+        try compare(Sample.seeds(100, long: 20_000)) { _ in [.postgreSQL] }
+    }
     #endif
 
     private func compare(_ seeds: [Int], _ kinds: (Int) -> [StoreKind]) throws {

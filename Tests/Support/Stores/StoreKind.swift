@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 #endif
 
 /// The kinds of stores that the suites run over: the framework's own four, and one of each base class as a program
@@ -15,21 +15,21 @@ public enum StoreKind: String, CaseIterable, Sendable {
     case atomic
     case incremental
     #if PostgreSQL
-        case postgreSQL
-        /// By way of a transaction pooler, PgBouncer.
-        case pooled
+    case postgreSQL
+    /// By way of a transaction pooler, PgBouncer.
+    case pooled
     #endif
 
     #if PostgreSQL
-        /// The two kinds in PostgreSQL's databases; only the first where `OPENCOREDATA_LONG` is not set, or no pooler
-        /// there.
-        public static let ofPostgreSQL: [StoreKind] = {
-            if PostgreSQLServer.reasonOfAbsence != nil { return [] }
-            let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
-            return isLong && PostgreSQLPooler.reasonOfAbsence == nil ? [.postgreSQL, .pooled] : [.postgreSQL]
-        }()
+    /// The two kinds in PostgreSQL's databases; only the first where `OPENCOREDATA_LONG` is not set, or no pooler
+    /// there.
+    public static let ofPostgreSQL: [StoreKind] = {
+        if PostgreSQLServer.reasonOfAbsence != nil { return [] }
+        let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
+        return isLong && PostgreSQLPooler.reasonOfAbsence == nil ? [.postgreSQL, .pooled] : [.postgreSQL]
+    }()
 
-        private var isOfPostgreSQL: Bool { self == .postgreSQL || self == .pooled }
+    private var isOfPostgreSQL: Bool { self == .postgreSQL || self == .pooled }
     #endif
 
     /// The kinds that this machine can have. Three of them share an engine, that of atomic stores. A run plays one of
@@ -37,7 +37,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
     public static let allCases: [StoreKind] = {
         var kinds = [StoreKind.sqlite, .inMemory] + Sample.slice([.binary, .xml, .atomic], oneIn: 3) + [.incremental]
         #if PostgreSQL
-            kinds += ofPostgreSQL
+        kinds += ofPostgreSQL
         #endif
         return kinds
     }()
@@ -60,7 +60,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
             Self.registration
             return self == .atomic ? PropertyListStore.storeType : ServiceStore.storeType
         #if PostgreSQL
-            case .postgreSQL, .pooled: return NSPostgreSQLStoreType
+        case .postgreSQL, .pooled: return NSPostgreSQLStoreType
         #endif
         }
     }
@@ -75,7 +75,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
     /// Whether the store keeps rows in tables.
     public var hasTables: Bool {
         #if PostgreSQL
-            if isOfPostgreSQL { return true }
+        if isOfPostgreSQL { return true }
         #endif
         return self == .sqlite || self == .inMemory
     }
@@ -84,7 +84,7 @@ public enum StoreKind: String, CaseIterable, Sendable {
     /// neither equal nor unequal.
     public var isDatabase: Bool {
         #if PostgreSQL
-            if isOfPostgreSQL { return true }
+        if isOfPostgreSQL { return true }
         #endif
         return self == .sqlite
     }
@@ -102,9 +102,9 @@ public enum StoreKind: String, CaseIterable, Sendable {
         case .atomic: folder.appendingPathComponent("Library.plist")
         case .incremental: URL(string: "records://\(folder.lastPathComponent)")
         #if PostgreSQL
-            case .postgreSQL where Self.asked != .pooled:
-                try? PostgreSQLServer.shared.get().url(ofDatabase: folder.lastPathComponent)
-            case .postgreSQL, .pooled: try? PostgreSQLPooler.shared.get().url(ofDatabase: folder.lastPathComponent)
+        case .postgreSQL where Self.asked != .pooled:
+            try? PostgreSQLServer.shared.get().url(ofDatabase: folder.lastPathComponent)
+        case .postgreSQL, .pooled: try? PostgreSQLPooler.shared.get().url(ofDatabase: folder.lastPathComponent)
         #endif
         }
     }

@@ -1,7 +1,7 @@
 import CoreData
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 #endif
 
 // Brings a price list into a store, and shows what is there:

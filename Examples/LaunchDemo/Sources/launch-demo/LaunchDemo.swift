@@ -32,10 +32,10 @@ enum LaunchDemo {
             try await ContextsBenchmark.run(messages: isQuick ? 1_000 : 10_000, rounds: isQuick ? 1 : 3)
         case "postgresql":
             #if PostgreSQL
-                let isQuick = arguments.contains("--quick")
-                try await PostgreSQLDemo(messages: isQuick ? 5_000 : 50_000, times: isQuick ? 50 : 250).run()
+            let isQuick = arguments.contains("--quick")
+            try await PostgreSQLDemo(messages: isQuick ? 5_000 : 50_000, times: isQuick ? 50 : 250).run()
             #else
-                throw DemoFailure("this was built without libpq: bin/setup --postgresql, then bin/demo postgresql")
+            throw DemoFailure("this was built without libpq: bin/setup --postgresql, then bin/demo postgresql")
             #endif
         case "-h", "--help":
             print(usage)
@@ -59,15 +59,15 @@ enum LaunchDemo {
             try Counter(store: url).count(times: Int(arguments[2]) ?? 0)
             return
         #if PostgreSQL
-            case "fill-tickets":
-                try TwoVersions.fill(url, tickets: Int(arguments[2]) ?? 0)
-                return
-            case "migrate-tickets":
-                try TwoVersions.migrate(url)
-                return
-            case "older", "newer":
-                try TwoVersions(rawValue: arguments[0])?.work(url, until: arguments[2])
-                return
+        case "fill-tickets":
+            try TwoVersions.fill(url, tickets: Int(arguments[2]) ?? 0)
+            return
+        case "migrate-tickets":
+            try TwoVersions.migrate(url)
+            return
+        case "older", "newer":
+            try TwoVersions(rawValue: arguments[0])?.work(url, until: arguments[2])
+            return
         #endif
         case "build":
             try MailStore(url: url).build(messages: Int(arguments[2]) ?? 0)

@@ -1,7 +1,7 @@
 import CoreData
 
 #if PostgreSQL
-    import CoreDataPostgreSQL
+import CoreDataPostgreSQL
 #endif
 
 extension URL {
@@ -13,7 +13,7 @@ extension URL {
     /// The type of the store that it leads to.
     var storeType: String {
         #if PostgreSQL
-            if !isFileURL { return NSPostgreSQLStoreType }
+        if !isFileURL { return NSPostgreSQLStoreType }
         #endif
         return NSSQLiteStoreType
     }

@@ -15,9 +15,9 @@ public class Book: NSManagedObject {
     @NSManaged public var keywords: Words?
     @NSManaged private var secret: String?
     #if os(Linux)
-        @NSManaged public var author: Author?
+    @NSManaged public var author: Author?
     #else
-        @NSManaged public var author: NSManagedObject?
+    @NSManaged public var author: NSManagedObject?
     #endif
     @NSManaged public var tags: Set<Tag>?
 

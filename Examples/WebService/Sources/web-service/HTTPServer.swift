@@ -1,104 +1,104 @@
 // OpenCoreData's own package compiles this program without libmicrohttpd where the headers are missing.
 #if canImport(CHTTPD)
-    import CHTTPD
-    import Foundation
+import CHTTPD
+import Foundation
 
-    /// A request that has arrived whole. Use it while it is being answered, and not later.
-    struct HTTPRequest {
-        let method: String
-        /// The parts of the path between its slashes.
-        let path: [String]
-        let body: Data
-        fileprivate let connection: OpaquePointer
+/// A request that has arrived whole. Use it while it is being answered, and not later.
+struct HTTPRequest {
+    let method: String
+    /// The parts of the path between its slashes.
+    let path: [String]
+    let body: Data
+    fileprivate let connection: OpaquePointer
 
-        /// The value of a query parameter.
-        func query(_ name: String) -> String? {
-            MHD_lookup_connection_value(connection, .GET_ARGUMENT_KIND, name).map { String(cString: $0) }
-        }
+    /// The value of a query parameter.
+    func query(_ name: String) -> String? {
+        MHD_lookup_connection_value(connection, .GET_ARGUMENT_KIND, name).map { String(cString: $0) }
+    }
+}
+
+struct HTTPResponse: Sendable {
+    var status: Int
+    var headers: [String: String] = ["Content-Type": "application/json"]
+    var body = Data()
+}
+
+/// An HTTP server on the loopback address. libmicrohttpd reads the requests, each on a thread of its connection.
+final class HTTPServer {
+    typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+
+    let port: UInt16
+    private let daemon: OpaquePointer
+    private let core: Core
+
+    /// Listens on a port, 0 for any that is free. Returns nil if the port is taken.
+    init?(port: UInt16, handler: @escaping Handler) {
+        core = Core(handler)
+        let listening = webservice_listen(
+            port,
+            { context, connection, path, method, _, data, size, state in
+                guard let context, let connection, let path, let method, let size, let state else { return .NO }
+                let core = Unmanaged<Core>.fromOpaque(context).takeUnretainedValue()
+                let parts = String(cString: path).split(separator: "/").map(String.init)
+                return core.accept(connection, String(cString: method), parts, data, size, state)
+            },
+            { _, _, state, _ in
+                guard let state, let body = state.pointee else { return }
+                Unmanaged<Body>.fromOpaque(body).release()
+                state.pointee = nil
+            }, Unmanaged.passUnretained(core).toOpaque())
+        guard let listening else { return nil }
+        daemon = listening
+        self.port = webservice_port(listening)
     }
 
-    struct HTTPResponse: Sendable {
-        var status: Int
-        var headers: [String: String] = ["Content-Type": "application/json"]
-        var body = Data()
-    }
+    /// Ends when every request that is being answered has its answer.
+    func stop() { MHD_stop_daemon(daemon) }
+}
 
-    /// An HTTP server on the loopback address. libmicrohttpd reads the requests, each on a thread of its connection.
-    final class HTTPServer {
-        typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+/// The body of a request while it arrives.
+private final class Body { var data = Data() }
 
-        let port: UInt16
-        private let daemon: OpaquePointer
-        private let core: Core
+private final class Core: Sendable {
+    private static let longestBody = 1 << 20
+    private let handler: HTTPServer.Handler
 
-        /// Listens on a port, 0 for any that is free. Returns nil if the port is taken.
-        init?(port: UInt16, handler: @escaping Handler) {
-            core = Core(handler)
-            let listening = webservice_listen(
-                port,
-                { context, connection, path, method, _, data, size, state in
-                    guard let context, let connection, let path, let method, let size, let state else { return .NO }
-                    let core = Unmanaged<Core>.fromOpaque(context).takeUnretainedValue()
-                    let parts = String(cString: path).split(separator: "/").map(String.init)
-                    return core.accept(connection, String(cString: method), parts, data, size, state)
-                },
-                { _, _, state, _ in
-                    guard let state, let body = state.pointee else { return }
-                    Unmanaged<Body>.fromOpaque(body).release()
-                    state.pointee = nil
-                }, Unmanaged.passUnretained(core).toOpaque())
-            guard let listening else { return nil }
-            daemon = listening
-            self.port = webservice_port(listening)
-        }
+    init(_ handler: @escaping HTTPServer.Handler) { self.handler = handler }
 
-        /// Ends when every request that is being answered has its answer.
-        func stop() { MHD_stop_daemon(daemon) }
-    }
-
-    /// The body of a request while it arrives.
-    private final class Body { var data = Data() }
-
-    private final class Core: Sendable {
-        private static let longestBody = 1 << 20
-        private let handler: HTTPServer.Handler
-
-        init(_ handler: @escaping HTTPServer.Handler) { self.handler = handler }
-
-        /// The library calls this once for the headers, then for each part of the body, and at last without a part.
-        func accept(
-            _ connection: OpaquePointer, _ method: String, _ path: [String], _ data: UnsafePointer<CChar>?,
-            _ size: UnsafeMutablePointer<Int>, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-        ) -> MHD_Result {
-            guard let pointer = state.pointee else {
-                let length = MHD_lookup_connection_value(connection, .HEADER_KIND, "Content-Length")
-                if let length, Int(String(cString: length)) ?? .max > Self.longestBody {
-                    return send(HTTPResponse(status: 413), on: connection)
-                }
-                state.pointee = Unmanaged.passRetained(Body()).toOpaque()
-                return .YES
+    /// The library calls this once for the headers, then for each part of the body, and at last without a part.
+    func accept(
+        _ connection: OpaquePointer, _ method: String, _ path: [String], _ data: UnsafePointer<CChar>?,
+        _ size: UnsafeMutablePointer<Int>, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> MHD_Result {
+        guard let pointer = state.pointee else {
+            let length = MHD_lookup_connection_value(connection, .HEADER_KIND, "Content-Length")
+            if let length, Int(String(cString: length)) ?? .max > Self.longestBody {
+                return send(HTTPResponse(status: 413), on: connection)
             }
-            let body = Unmanaged<Body>.fromOpaque(pointer).takeUnretainedValue()
-            guard size.pointee == 0 else {
-                // A body without a length is cut off where it becomes too long.
-                guard let data, body.data.count + size.pointee <= Self.longestBody else { return .NO }
-                body.data.append(UnsafeRawPointer(data).assumingMemoryBound(to: UInt8.self), count: size.pointee)
-                size.pointee = 0
-                return .YES
-            }
-            let request = HTTPRequest(method: method, path: path, body: body.data, connection: connection)
-            return send(handler(request), on: connection)
+            state.pointee = Unmanaged.passRetained(Body()).toOpaque()
+            return .YES
         }
-
-        private func send(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
-            let response = answer.body.withUnsafeBytes { bytes in
-                MHD_create_response_from_buffer(
-                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
-            }
-            guard let response else { return .NO }
-            defer { MHD_destroy_response(response) }
-            for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
-            return MHD_queue_response(connection, UInt32(answer.status), response)
+        let body = Unmanaged<Body>.fromOpaque(pointer).takeUnretainedValue()
+        guard size.pointee == 0 else {
+            // A body without a length is cut off where it becomes too long.
+            guard let data, body.data.count + size.pointee <= Self.longestBody else { return .NO }
+            body.data.append(UnsafeRawPointer(data).assumingMemoryBound(to: UInt8.self), count: size.pointee)
+            size.pointee = 0
+            return .YES
         }
+        let request = HTTPRequest(method: method, path: path, body: body.data, connection: connection)
+        return send(handler(request), on: connection)
     }
+
+    private func send(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
+        let response = answer.body.withUnsafeBytes { bytes in
+            MHD_create_response_from_buffer(
+                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+        }
+        guard let response else { return .NO }
+        defer { MHD_destroy_response(response) }
+        for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
+        return MHD_queue_response(connection, UInt32(answer.status), response)
+    }
+}
 #endif

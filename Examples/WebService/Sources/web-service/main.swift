@@ -6,68 +6,68 @@
 // prints its own address. Without --port it takes any port that is free. `--model 1` is the program before its model
 // got languages.
 #if canImport(CHTTPD)
-    import CoreData
-    import CoreDataManager
-    #if PostgreSQL
-        import CoreDataPostgreSQL
-    #endif
+import CoreData
+import CoreDataManager
+#if PostgreSQL
+import CoreDataPostgreSQL
+#endif
 
-    func stop(_ status: Int32, _ message: String) -> Never {
-        FileHandle.standardError.write(Data("web-service: \(message)\n".utf8))
-        exit(status)
-    }
+func stop(_ status: Int32, _ message: String) -> Never {
+    FileHandle.standardError.write(Data("web-service: \(message)\n".utf8))
+    exit(status)
+}
 
-    var arguments = CommandLine.arguments.dropFirst()
-    let usage = "usage: web-service STORE [--port N] [--model VERSION]"
-    guard let store = arguments.popFirst() else { stop(64, usage) }
-    var (port, model) = (UInt16(0), "Bookshop.momd")
-    while let option = arguments.popFirst() {
-        switch (option, arguments.popFirst()) {
-        case ("--port", let number?):
-            guard let wanted = UInt16(number) else { stop(64, usage) }
-            port = wanted
-        case ("--model", "1"): model += "/Bookshop.mom"
-        case ("--model", "2"): break
-        default: stop(64, usage)
-        }
+var arguments = CommandLine.arguments.dropFirst()
+let usage = "usage: web-service STORE [--port N] [--model VERSION]"
+guard let store = arguments.popFirst() else { stop(64, usage) }
+var (port, model) = (UInt16(0), "Bookshop.momd")
+while let option = arguments.popFirst() {
+    switch (option, arguments.popFirst()) {
+    case ("--port", let number?):
+        guard let wanted = UInt16(number) else { stop(64, usage) }
+        port = wanted
+    case ("--model", "1"): model += "/Bookshop.mom"
+    case ("--model", "2"): break
+    default: stop(64, usage)
     }
+}
 
-    var configuration = CoreDataManager.Configuration()
-    // Contexts beside each other: requests do not wait for the main thread.
-    configuration.layout = .siblings
-    // A search that reads for longer ends with an error.
-    configuration.storeOptions = [NSPersistentStoreRequestTimeLimitOption: 5.0]
-    var url = URL(fileURLWithPath: store)
-    #if PostgreSQL
-        if store.contains("://"), let address = URL(string: store) {
-            (url, configuration.storeType) = (address, NSPostgreSQLStoreType)
-        }
-    #endif
-    let manager = CoreDataManager(
-        modelURL: Bundle.module.bundleURL.appendingPathComponent(model), storeURL: url, configuration: configuration)
+var configuration = CoreDataManager.Configuration()
+// Contexts beside each other: requests do not wait for the main thread.
+configuration.layout = .siblings
+// A search that reads for longer ends with an error.
+configuration.storeOptions = [NSPersistentStoreRequestTimeLimitOption: 5.0]
+var url = URL(fileURLWithPath: store)
+#if PostgreSQL
+if store.contains("://"), let address = URL(string: store) {
+    (url, configuration.storeType) = (address, NSPostgreSQLStoreType)
+}
+#endif
+let manager = CoreDataManager(
+    modelURL: Bundle.module.bundleURL.appendingPathComponent(model), storeURL: url, configuration: configuration)
 
-    let shop = Bookshop(manager: manager)
-    guard let server = HTTPServer(port: port, handler: { shop.answer($0) }) else {
-        stop(1, "nobody can listen on port \(port)")
-    }
-    // From here on /health answers. Everything else does when the store is open.
-    print("http://127.0.0.1:\(server.port)")
-    fflush(nil)
-    Task {
-        do { try await manager.launch() } catch { stop(1, (manager.failure ?? LaunchFailure(error)).message) }
-    }
+let shop = Bookshop(manager: manager)
+guard let server = HTTPServer(port: port, handler: { shop.answer($0) }) else {
+    stop(1, "nobody can listen on port \(port)")
+}
+// From here on /health answers. Everything else does when the store is open.
+print("http://127.0.0.1:\(server.port)")
+fflush(nil)
+Task {
+    do { try await manager.launch() } catch { stop(1, (manager.failure ?? LaunchFailure(error)).message) }
+}
 
-    // A request that is being answered ends before the program does.
-    let signals = [SIGTERM, SIGINT].map { number in
-        signal(number, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-        source.setEventHandler {
-            server.stop()
-            exit(0)
-        }
-        source.resume()
-        return source
+// A request that is being answered ends before the program does.
+let signals = [SIGTERM, SIGINT].map { number in
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+    source.setEventHandler {
+        server.stop()
+        exit(0)
     }
-    // The manager needs the main queue.
-    withExtendedLifetime(signals) { dispatchMain() }
+    source.resume()
+    return source
+}
+// The manager needs the main queue.
+withExtendedLifetime(signals) { dispatchMain() }
 #endif

@@ -21,17 +21,17 @@ public enum ConfinementResponse: UInt8, Sendable {
 /// debug builds and ignores in release builds.
 enum ConfinementCheck {
     #if DEBUG
-        static let usual = ConfinementResponse.report
+    static let usual = ConfinementResponse.report
     #else
-        static let usual = ConfinementResponse.ignore
+    static let usual = ConfinementResponse.ignore
     #endif
 
     /// Whether any context checks its queue. Initialised statically, so that reading it costs no once-check.
     static let isOn: Atomic<Bool> = {
         #if DEBUG
-            Atomic(true)
+        Atomic(true)
         #else
-            Atomic(false)
+        Atomic(false)
         #endif
     }()
 

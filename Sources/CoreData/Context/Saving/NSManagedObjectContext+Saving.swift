@@ -235,7 +235,7 @@ extension NSManagedObject {
             managedClass: binding.managedClass)
         detached.coordinator = binding.context?.persistentStoreCoordinator ?? binding.coordinator
         #if DEBUG
-            detached.account = binding.account
+        detached.account = binding.account
         #endif
         move(to: detached)
     }

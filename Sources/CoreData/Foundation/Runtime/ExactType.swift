@@ -15,15 +15,15 @@ func exactly<Wanted>(_ value: Any, _: Wanted.Type) -> Wanted? {
 @inline(__always)
 func objectWithin(_ value: Any?) -> Unmanaged<AnyObject>? {
     #if _runtime(_ObjC)
-        return nil
+    return nil
     #else
-        // A reference is the first of the words of a value of any type, and the type is the last of them. The metadata
-        // of a class begin with zero; nil has no type.
-        return withUnsafeBytes(of: value) { words in
-            guard let type = words.load(fromByteOffset: 24, as: UnsafePointer<UInt>?.self), type.pointee == 0 else {
-                return nil
-            }
-            return words.load(as: Unmanaged<AnyObject>.self)
+    // A reference is the first of the words of a value of any type, and the type is the last of them. The metadata
+    // of a class begin with zero; nil has no type.
+    return withUnsafeBytes(of: value) { words in
+        guard let type = words.load(fromByteOffset: 24, as: UnsafePointer<UInt>?.self), type.pointee == 0 else {
+            return nil
         }
+        return words.load(as: Unmanaged<AnyObject>.self)
+    }
     #endif
 }

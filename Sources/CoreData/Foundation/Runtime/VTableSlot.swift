@@ -14,19 +14,19 @@ struct VTableSlot: @unchecked Sendable {  // immutable
     init(in base: AnyClass, same: AnyClass, other: AnyClass) {
         self.base = base
         #if _runtime(_ObjC)
-            place = nil
+        place = nil
         #else
-            // The fourth word has the size of the metadata, and the size of the part before the first word.
-            let sizes = Self.word(base, 4)
-            let words = (Int(sizes & 0xFFFF_FFFF) - Int(sizes >> 32)) / 8
-            guard words > 7, words < 1_000 else {
-                place = nil
-                return
-            }
-            let places = (7..<words).filter {
-                Self.word(other, $0) != Self.word(base, $0) && Self.word(same, $0) == Self.word(base, $0)
-            }
-            place = places.count == 1 ? places[0] : nil
+        // The fourth word has the size of the metadata, and the size of the part before the first word.
+        let sizes = Self.word(base, 4)
+        let words = (Int(sizes & 0xFFFF_FFFF) - Int(sizes >> 32)) / 8
+        guard words > 7, words < 1_000 else {
+            place = nil
+            return
+        }
+        let places = (7..<words).filter {
+            Self.word(other, $0) != Self.word(base, $0) && Self.word(same, $0) == Self.word(base, $0)
+        }
+        place = places.count == 1 ? places[0] : nil
         #endif
     }
 

@@ -52,9 +52,9 @@ struct FileState: Codable, Equatable {
         size = Int64(status.st_size)
         mode = UInt32(status.st_mode)
         #if os(Linux)
-            (modified, changed) = (Moment(status.st_mtim), Moment(status.st_ctim))
+        (modified, changed) = (Moment(status.st_mtim), Moment(status.st_ctim))
         #else
-            (modified, changed) = (Moment(status.st_mtimespec), Moment(status.st_ctimespec))
+        (modified, changed) = (Moment(status.st_mtimespec), Moment(status.st_ctimespec))
         #endif
     }
 }

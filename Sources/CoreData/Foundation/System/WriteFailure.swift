@@ -54,9 +54,9 @@ enum WriteFailure {
     private static var sizeLimit: UInt64 {
         var limit = rlimit()
         #if canImport(Glibc)
-            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
         #else
-            getrlimit(RLIMIT_FSIZE, &limit)
+        getrlimit(RLIMIT_FSIZE, &limit)
         #endif
         return UInt64(limit.rlim_cur)
     }

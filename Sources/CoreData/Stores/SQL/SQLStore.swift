@@ -72,7 +72,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     }
 
     #if DEBUG
-        package let tableScans = TableScans()
+    package let tableScans = TableScans()
     #endif
     package let layout: ModelLayout
     /// Keeps the entities and properties of the layout in memory.
@@ -260,7 +260,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
         _ connection: any SQLConnection, _ body: (any SQLConnection) throws -> Result
     ) throws -> Result {
         #if DEBUG
-            defer { tableScans.note(connection.takeScannedRows()) }
+        defer { tableScans.note(connection.takeScannedRows()) }
         #endif
         guard let requestTimeLimit else { return try body(connection) }
         return try limited(to: requestTimeLimit, connection, body)

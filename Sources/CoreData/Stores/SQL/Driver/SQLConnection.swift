@@ -79,9 +79,9 @@ package protocol SQLConnection: AnyObject {
     /// run.
     func explain(_ select: SQLSelect) throws -> (text: String, values: [SlotValue], plan: [FetchExplanation.Step])
     #if DEBUG
-        /// The greatest number of rows that one statement scanned without an index since the last call; 0 if the
-        /// database does not report it.
-        func takeScannedRows() -> Int
+    /// The greatest number of rows that one statement scanned without an index since the last call; 0 if the
+    /// database does not report it.
+    func takeScannedRows() -> Int
     #endif
     /// The bytes of tables, with their indexes. Tables whose size the database does not report are left out.
     func sizes(ofTables names: [String]) throws -> [String: Int64]
@@ -111,7 +111,7 @@ package protocol SQLConnection: AnyObject {
 
 extension SQLConnection {
     #if DEBUG
-        package func takeScannedRows() -> Int { 0 }
+    package func takeScannedRows() -> Int { 0 }
     #endif
 
     package var style: any SQLSchemaStyle { CoreDataFileStyle() }

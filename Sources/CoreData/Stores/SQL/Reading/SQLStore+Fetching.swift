@@ -4,7 +4,7 @@ extension SQLStore {
     package func fetchRows(_ request: StoreFetch, _ body: ([Snapshot]) throws -> Void) throws {
         guard let shape = shapes[request.layout.index] else { return }
         #if DEBUG
-            defer { reportTableScan(of: request) }
+        defer { reportTableScan(of: request) }
         #endif
         var count = 0
         try fetchRows(request, shape) { rows in
@@ -144,7 +144,7 @@ extension SQLStore {
         // The store does not hold the entity, so it has no rows of it.
         guard shapes[request.layout.index] != nil else { return Self.nothing(for: request.result) }
         #if DEBUG
-            defer { reportTableScan(of: request) }
+        defer { reportTableScan(of: request) }
         #endif
         let (select, plan) = try select(for: request)
         switch request.result {

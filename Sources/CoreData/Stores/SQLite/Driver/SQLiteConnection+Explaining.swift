@@ -26,11 +26,11 @@ extension SQLiteConnection {
     }
 
     #if DEBUG
-        /// Returns the greatest number of rows that one statement scanned without an index since the last call.
-        func takeScannedRows() -> Int {
-            defer { scannedRows = 0 }
-            return scannedRows
-        }
+    /// Returns the greatest number of rows that one statement scanned without an index since the last call.
+    func takeScannedRows() -> Int {
+        defer { scannedRows = 0 }
+        return scannedRows
+    }
     #endif
 
     /// The pages of tables are counted by the module `dbstat`, which some builds of SQLite lack.

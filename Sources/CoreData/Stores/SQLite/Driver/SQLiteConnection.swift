@@ -46,8 +46,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private let busyMilliseconds: Int32
     var readSince: RowCache.Moment?
     #if DEBUG
-        /// The greatest number of rows that one statement scanned without an index; `takeScannedRows` resets it.
-        var scannedRows = 0
+    /// The greatest number of rows that one statement scanned without an index; `takeScannedRows` resets it.
+    var scannedRows = 0
     #endif
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
     /// Single-row statements by root index, because firing one fault is the hot path.

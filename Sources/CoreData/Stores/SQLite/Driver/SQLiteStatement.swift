@@ -153,8 +153,8 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     func reset() {
         sqlite3_reset(handle)
         #if DEBUG
-            let rows = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1)
-            connection.scannedRows = max(connection.scannedRows, Int(rows))
+        let rows = sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_FULLSCAN_STEP, 1)
+        connection.scannedRows = max(connection.scannedRows, Int(rows))
         #endif
     }
 

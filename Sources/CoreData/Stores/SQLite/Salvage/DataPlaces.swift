@@ -8,9 +8,9 @@ struct DataPlaces {
 
     // Foundation's Glibc module lacks these constants.
     #if os(Linux)
-        private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
+    private static let (seekData, seekHole): (Int32, Int32) = (3, 4)
     #else
-        private static let (seekData, seekHole): (Int32, Int32) = (4, 3)
+    private static let (seekData, seekHole): (Int32, Int32) = (4, 3)
     #endif
 
     /// - Parameter descriptor: one whose position is not used elsewhere; it stays open as long as this is in use.
