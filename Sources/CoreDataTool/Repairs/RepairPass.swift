@@ -69,7 +69,7 @@ final class RepairPass {
             if case .irregular(let irregularity) = finding.repair { places[irregularity] = place }
         }
         if places.isEmpty { return }
-        let left = try store.reading { try coordinator.repair(Array(places.keys), in: file) }
+        let left = try store.reading { try coordinator.mend(Array(places.keys), in: file) }
         for (irregularity, place) in places where !left.contains(irregularity) {
             done[place] =
                 switch irregularity.kind {
