@@ -4,7 +4,7 @@ import Foundation
 /// Models written down in a few lines, for tests.
 ///
 ///     entity Person
-///       name string! = nobody
+///       name string! = unknown
 ///       books many Book.author
 ///     abstract entity Thing
 ///     entity Book : Thing was Volume

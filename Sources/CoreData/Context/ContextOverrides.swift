@@ -32,13 +32,13 @@ extension NSManagedObjectContext {
     /// Fetches by the `fetch(_:)` of a subclass that overrides it.
     final func overriddenFetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         // The override's `super.fetch(request)` comes here as well: the compiler prefers the form with a type.
-        if isWithinOverriddenFetch {
-            isWithinOverriddenFetch = false
-            defer { isWithinOverriddenFetch = true }
+        if fetchState.isWithinOverride {
+            fetchState.isWithinOverride = false
+            defer { fetchState.isWithinOverride = true }
             return try _fetch(request)
         }
-        isWithinOverriddenFetch = true
-        defer { isWithinOverriddenFetch = false }
+        fetchState.isWithinOverride = true
+        defer { fetchState.isWithinOverride = false }
         let results = try (self as any UntypedFetching).fetch(request.ofAnyResults)
         if let typed = results as? [T] { return typed }
         // The framework cannot convert the results of the override. A Mac's cast stops the process here, too.

@@ -74,7 +74,7 @@ import Synchronization
 /// Before the first object of a context exists, the code that created the context may set its properties on any thread.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext)
-// @unchecked Sendable: all state is confined to the context's queue, or guarded by `pendingUpdatesLock` where a comment says
+// @unchecked Sendable: all state is confined to the context's queue, or guarded by `guardedLock` where a comment says
 // so.
 open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// The kind of queue that the context is tied to.
@@ -100,13 +100,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// attribute with a value.
     package var unsavedCountToIndex = 32
 
-    private var storedCoordinator: NSPersistentStoreCoordinator?
-    private var storedParent: NSManagedObjectContext?
-    private(set) var storedName: String?
-    private var storedTransactionAuthor: String?
+    final var links = ContextLinks()
+    final var settings = ContextSettings()
     private let storedUserInfo = NSMutableDictionary()
-    private var storedPropagatesDeletesAtEndOfEvent = true
-    private var storedShouldDeleteInaccessibleFaults = true
 
     /// The model's layouts; set with the coordinator or the parent.
     var modelLayout: ModelLayout?
@@ -118,92 +114,32 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// By root layout index; made on demand.
     var identityMaps: [IdentityMap?] = []
-
     /// Objects that relationships led to, fetches gave and saves wrote lately.
     let recentObjects = RecentObjects()
 
-    /// Objects with unsaved changes, kept alive; an object whose flag was cleared is skipped and dropped later.
-    @exclusivity(unchecked) final var insertedList: [NSManagedObject] = []
-    @exclusivity(unchecked) final var updatedList: [NSManagedObject] = []
-    var deletedList: [NSManagedObject] = []
-    /// Finds inserted and changed objects by their values. Nil until a fetch uses it, and again when a list gets
-    /// shorter.
-    final var unsavedIndex: UnsavedIndex?
-    /// Objects that changed since the last `processPendingChanges`.
-    @exclusivity(unchecked) final var pendingList: [NSManagedObject] = []
-    var pendingDeletions: [NSManagedObject] = []
-    /// Objects refreshed since the last did-change notification.
-    var pendingRefreshes: [NSManagedObject] = []
-    /// Objects deleted by another context, taken over since the last did-change notification.
-    var mergedDeletions: [NSManagedObject] = []
-    /// Objects inserted by another context, taken over since the last did-change notification.
-    var mergedInsertions: [NSManagedObject] = []
-    /// New objects taken back since the last did-change notification, which calls them deleted.
-    var pendingVanished: [NSManagedObject] = []
+    // Unchecked: each object that a program makes or changes goes through them.
+    @exclusivity(unchecked) final var tracked = TrackedChanges()
+    @exclusivity(unchecked) final var idState = ObjectIDState()
+    @exclusivity(unchecked) final var saveState = SaveState()
+    @exclusivity(unchecked) final var fetchState = FetchState()
     /// The changes that can be undone; nil without an undo manager.
     var undoRecord: ContextUndo?
+    /// Fetched-results controllers with a delegate.
+    var followers: [Follower] = []
+    /// The state of the stores that is read.
+    var readingState = Reading.present
     #if DEBUG
     /// Counts this context for the test that made it, or for its coordinator or parent.
     private(set) var liveEntry = LiveAccount.Entry(.context)
     #endif
-    /// Fetched-results controllers with a delegate.
-    var followers: [Follower] = []
-    var isProcessingPendingChanges = false
-    /// During an operation that can throw: the faults in it that could not be fulfilled.
-    var readErrors: ReadErrors?
-    /// Whether the row of any object was found to be gone.
-    var hasMetInaccessible = false
-    var isPendingProcessingScheduled = false
-    var isSaving = false
-    /// The sets of the running save's notifications.
-    final var setsOfSave = ObjectSets()
-    /// Whether the `fetch(_:)` of a subclass that overrides it is running.
-    final var isWithinOverriddenFetch = false
-    /// Fetches with a batch size, latest last.
-    var fetchedBatches: [FetchedBatches] = []
-    /// Fetches that found new objects, while a result still holds the keys.
-    var fetchesOfNew: [WeakBatches] = []
-    /// The state of the stores that is read.
-    var readingState = Reading.present
-    var storedReadsFromStandbys = false
-    var storedStalenessInterval: TimeInterval = -1
-    var storedRetainsRegisteredObjects = false
-    /// Temporary keys that a save of this context made permanent, for children that still use them.
-    @exclusivity(unchecked) final var permanentKeys: [Int64: Int64] = [:]
-    /// Objects that may lead to temporary keys, beside the inserted, changed and deleted ones.
-    var temporaryHolders = TemporaryHolders()
-    /// Stores that new objects were assigned to.
-    var assignedStores: [ObjectIdentifier: AssignedStore] = [:]
 
-    /// Decides about the conflicts of a save.
-    var storedMergePolicy = NSMergePolicy.error
-    /// Whether the context posts no notifications. A migration's contexts post none, because they are between versions.
-    var isQuiet = false
-    /// Replaces a save's validation, where a migration validates at its end.
-    var deferredValidation: ((SaveWork) -> Void)?
-    /// Objects that the next save only checks for conflicts.
-    var watchedObjects: [NSManagedObject] = []
-    /// During a save: objects whose rows are gone and come back by it.
-    var reinsertedObjects: Set<ObjectIdentifier> = []
-    /// During a save: the temporary keys of the new objects by the keys they are written under.
-    var temporaryKeys: [ObjectKey: Int64] = [:]
-    /// During a save: the rows of objects that were deleted as faults, by the keys they have under their root entities.
-    var rowsOfDeletedFaults: [ObjectKey: Snapshot] = [:]
-    /// The key of each new object that another object with equal unique values replaced, with the key of that object.
-    /// Kept until the next successful save.
-    var replacedKeys: [Int64: ObjectKey] = [:]
-
-    /// Guards the pending updates and merges that other queues append.
-    let pendingUpdatesLock = NSLock()
-    var pendingUpdates: [PermanentKeys] = []
-    /// Whether the context has pending updates. It is set under `pendingUpdatesLock` and read without it.
-    let hasMail = Atomic<Bool>(false)
+    /// Guards `guarded`, which other queues change.
+    let guardedLock = NSLock()
+    final var guarded = GuardedState()
+    /// Whether the context has pending updates. It is set under `guardedLock` and read without it.
+    let hasPendingUpdates = Atomic<Bool>(false)
     /// The `confinementResponse` that the program has set; 0 when it has set none.
     let ownConfinementResponse = Atomic<UInt8>(0)
-    var mergesAutomatically = false
-    var pendingMerges: [MergedChanges] = []
-    var isMergeScheduled = false
-    var childReferences: [WeakContext] = []
 
     /// Creates a context of the legacy confinement type.
     ///
@@ -243,7 +179,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             map?.removeAll()
         }
         for binding in bindings { binding?.context = nil }
-        storedCoordinator?.contextDidRelease(isParentless: storedParent == nil)
+        links.coordinator?.contextDidRelease(isParentless: links.parent == nil)
     }
 
     /// The coordinator that the context works with: its own, or that of the topmost parent.
@@ -253,14 +189,14 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/persistentstorecoordinator)
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
-        get { storedParent?.persistentStoreCoordinator ?? storedCoordinator }
+        get { links.parent?.persistentStoreCoordinator ?? links.coordinator }
         set {
             checkConfinementOnceUsed()
-            require(storedParent == nil, "Context already has a parent context; cannot set a coordinator")
+            require(links.parent == nil, "Context already has a parent context; cannot set a coordinator")
             require(
-                storedCoordinator == nil || storedCoordinator === newValue || !hasRegisteredObjects,
+                links.coordinator == nil || links.coordinator === newValue || !hasRegisteredObjects,
                 "Context already has a coordinator; cannot replace.")
-            storedCoordinator = newValue
+            links.coordinator = newValue
             if newValue?.readsFromStandbys == true { readsFromStandbys = true }
             #if DEBUG
             liveEntry = liveEntry ?? LiveAccount.Entry(.context, in: newValue?.liveEntry?.account)
@@ -278,18 +214,18 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/parent)
     open var parent: NSManagedObjectContext? {
-        get { storedParent }
+        get { links.parent }
         set {
             checkConfinementOnceUsed()
-            require(storedCoordinator == nil, "Context already has a coordinator; cannot set a parent context.")
+            require(links.coordinator == nil, "Context already has a coordinator; cannot set a parent context.")
             require(
-                storedParent == nil || storedParent === newValue || !hasRegisteredObjects,
+                links.parent == nil || links.parent === newValue || !hasRegisteredObjects,
                 "Context already has a parent context; cannot replace.")
             require(
                 newValue?.concurrencyType != .confinementConcurrencyType,
                 "Parent NSManagedObjectContext must use either NSPrivateQueueConcurrencyType or "
                     + "NSMainQueueConcurrencyType.")
-            storedParent = newValue
+            links.parent = newValue
             newValue?.adopt(child: self)
             if let newValue { inheritConfinementResponse(from: newValue) }
             #if DEBUG
@@ -323,11 +259,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var propagatesDeletesAtEndOfEvent: Bool {
         get {
             checkConfinementOnceUsed()
-            return storedPropagatesDeletesAtEndOfEvent
+            return settings.propagatesDeletesAtEndOfEvent
         }
         set {
             checkConfinementOnceUsed()
-            storedPropagatesDeletesAtEndOfEvent = newValue
+            settings.propagatesDeletesAtEndOfEvent = newValue
         }
     }
 
@@ -337,11 +273,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var name: String? {
         get {
             checkConfinementOnceUsed()
-            return storedName
+            return settings.name
         }
         set {
             checkConfinementOnceUsed()
-            storedName = newValue
+            settings.name = newValue
         }
     }
 
@@ -351,11 +287,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var transactionAuthor: String? {
         get {
             checkConfinementOnceUsed()
-            return storedTransactionAuthor
+            return settings.transactionAuthor
         }
         set {
             checkConfinementOnceUsed()
-            storedTransactionAuthor = newValue
+            settings.transactionAuthor = newValue
         }
     }
 
@@ -375,11 +311,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var shouldDeleteInaccessibleFaults: Bool {
         get {
             checkConfinementOnceUsed()
-            return storedShouldDeleteInaccessibleFaults
+            return settings.shouldDeleteInaccessibleFaults
         }
         set {
             checkConfinementOnceUsed()
-            storedShouldDeleteInaccessibleFaults = newValue
+            settings.shouldDeleteInaccessibleFaults = newValue
         }
     }
 
@@ -804,12 +740,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
 
     /// The source of rows and the target of saves; nil without a parent and a coordinator.
     final var rowSource: (any RowSource)? {
-        if let storedParent { return ParentRows(parent: storedParent) }
-        return storedCoordinator.map { StoreRows(coordinator: $0) }
+        if let parent = links.parent { return ParentRows(parent: parent) }
+        return links.coordinator.map { StoreRows(coordinator: $0) }
     }
 
     /// The parent and the coordinator that were set on this context itself, past a subclass's overrides. A child has no
     /// coordinator of its own.
-    final var ownParent: NSManagedObjectContext? { storedParent }
-    final var ownCoordinator: NSPersistentStoreCoordinator? { storedCoordinator }
+    final var ownParent: NSManagedObjectContext? { links.parent }
+    final var ownCoordinator: NSPersistentStoreCoordinator? { links.coordinator }
 }

@@ -117,7 +117,7 @@ extension FetchedResultsCore {
 
     func noteTemporaryIDs(of items: [NSObject]) {
         temporaryIDs = [:]
-        guard fetched?.isTracked == true, !context.insertedList.isEmpty else { return }
+        guard fetched?.isTracked == true, !context.tracked.inserted.isEmpty else { return }
         for item in items { noteTemporaryID(of: item) }
     }
 

@@ -134,7 +134,7 @@ final class MappedMigrationRun {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         context.name = name
-        context.isQuiet = true
+        context.settings.isQuiet = true
         return context
     }
 
@@ -211,7 +211,7 @@ final class MappedMigrationRun {
         objectsOfPolicies = ObjectsOfPolicies()
         for context in [sourceContext, destinationContext] {
             context.performAndWait {
-                context.deferredValidation = nil
+                context.saveState.deferredValidation = nil
                 context.reset()
             }
             if let coordinator = context.persistentStoreCoordinator { stores.close(coordinator) }
@@ -222,7 +222,7 @@ final class MappedMigrationRun {
     private func prepare() throws {
         destinationContext.performAndWait {
             destinationContext.undoManager = nil
-            destinationContext.deferredValidation = { [unowned self] in self.sort($0) }
+            destinationContext.saveState.deferredValidation = { [unowned self] in self.sort($0) }
         }
         for mapping in mappings.entityMappings ?? [] {
             let step = try EntityMappingStep(
@@ -382,7 +382,7 @@ final class MappedMigrationRun {
             }
             try callCreateRelationships(of: destination, from: source, step)
             report.advance()
-            if destinationContext.updatedList.count >= Self.changesPerSave { try flush(step) }
+            if destinationContext.tracked.updated.count >= Self.changesPerSave { try flush(step) }
         }
         currentSource = nil
         try flush(step)

@@ -87,7 +87,9 @@ extension NSManagedObject {
     /// Does the work of `setPrimitiveValue(_:forKey:)` unless a subclass overrides it.
     final func _setPrimitiveValue(_ value: Any?, forKey key: String) {
         let access = access(to: key)
-        guard binding.context?.isSaving == true, flags.isDisjoint(with: .pendingEvent), flags.contains(.updated) else {
+        guard binding.context?.saveState.isRunning == true, flags.isDisjoint(with: .pendingEvent),
+            flags.contains(.updated)
+        else {
             return set(value, forKey: key, by: access)
         }
         switch access {

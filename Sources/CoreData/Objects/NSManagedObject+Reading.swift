@@ -57,7 +57,7 @@ extension NSManagedObject {
                 return binding.layout.defaultRow
             }
             flags.formUnion([.inaccessible, .deleted])
-            context.hasMetInaccessible = true
+            context.fetchState.hasMetInaccessible = true
             row = binding.layout.defaultRow
             return binding.layout.defaultRow
         }

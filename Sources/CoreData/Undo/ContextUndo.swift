@@ -38,7 +38,7 @@ final class ContextUndo {
             guard let context, context.isHeldByCaller || context.queue == nil else { return }
             context.processPendingChanges()
         }
-        for object in context.insertedList + context.updatedList + context.deletedList {
+        for object in context.tracked.inserted + context.tracked.updated + context.tracked.deleted {
             baseline[ObjectIdentifier(object)] = Baseline(object: object, state: ObjectState(of: object))
         }
     }

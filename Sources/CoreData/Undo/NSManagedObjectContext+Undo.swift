@@ -93,7 +93,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
         for (object, _) in told { clearIfUnchanged(object) }
         // Objects came back with the values and the flags that they had.
-        unsavedIndex = nil
+        tracked.unsavedIndex = nil
     }
 
     /// Whether an object can be restored. An object that was removed by another process or by a refresh cannot.
@@ -145,7 +145,7 @@ extension NSManagedObjectContext {
         object.flags.formUnion([.deleted, .pendingDelete])
         if !object.flags.contains(.listedDeleted) {
             object.flags.insert(.listedDeleted)
-            deletedList.append(object)
+            tracked.deleted.append(object)
         }
         notePending(object)
     }
@@ -180,14 +180,14 @@ extension NSManagedObjectContext {
                 overlay.set(value ?? .null, at: slot)
             }
             object.row = savedRow
-            updatedList.append(object)
+            tracked.updated.append(object)
         } else {
             object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
             object.row = before.row ?? object.row ?? object.binding.layout.defaultRow
             overlay.values = before.values
             // A row that was built before the deletion may have another key.
             overlay.currentRow = nil
-            insertedList.append(object)
+            tracked.inserted.append(object)
         }
         object.binding.identityMap?.register(object)
         for toMany in object.binding.layout.toManys {
@@ -228,7 +228,7 @@ extension NSManagedObjectContext {
         if wasTold { object.flags.insert(.pendingInsert) }
         if object.flags.contains(.inserted), !object.flags.contains(.listedInserted) {
             object.flags.insert(.listedInserted)
-            insertedList.append(object)
+            tracked.inserted.append(object)
         }
         notePending(object)
     }
@@ -236,7 +236,7 @@ extension NSManagedObjectContext {
     private func notePending(_ object: NSManagedObject) {
         if object.flags.contains(.pendingEvent) { return }
         object.flags.insert(.pendingEvent)
-        pendingList.append(object)
+        tracked.pending.append(object)
         schedulePendingChanges()
     }
 

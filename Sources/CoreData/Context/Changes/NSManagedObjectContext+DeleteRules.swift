@@ -5,18 +5,18 @@ import Foundation
 extension NSManagedObjectContext {
     /// Applies the delete rules until nothing new is deleted.
     final func propagateDeletions() {
-        if pendingDeletions.isEmpty { return }
-        let outer = readErrors
+        if tracked.pendingDeletions.isEmpty { return }
+        let outer = fetchState.readErrors
         let errors = ReadErrors()
-        readErrors = errors
-        defer { readErrors = outer }
+        fetchState.readErrors = errors
+        defer { fetchState.readErrors = outer }
         var deleted: Set<ObjectKey> = []
         // Their relationships cannot be read. The rules stay pending until the relationships can be read, or until a
         // save or a fetch throws the error.
         var unread: [NSManagedObject] = []
-        while !pendingDeletions.isEmpty {
-            let batch = pendingDeletions
-            pendingDeletions = []
+        while !tracked.pendingDeletions.isEmpty {
+            let batch = tracked.pendingDeletions
+            tracked.pendingDeletions = []
             readAhead(for: batch)
             for object in batch where object.flags.contains(.deletionPending) {
                 let met = errors.count
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
                 unread.append(object)
             }
         }
-        pendingDeletions = unread
+        tracked.pendingDeletions = unread
         leaveOneWayOwners(deleted)
         if let first = errors.first { outer?.note(first) }
     }

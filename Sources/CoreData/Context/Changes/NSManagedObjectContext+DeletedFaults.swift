@@ -7,7 +7,7 @@ extension NSManagedObjectContext {
     /// of a file from being emptied. The objects themselves get the rows after the save only, because a row that an
     /// object has must still be the store's when it is deleted.
     final func rows(ofFaultsIn deleted: [NSManagedObject]) -> [ObjectKey: Snapshot] {
-        if isQuiet { return [:] }
+        if settings.isQuiet { return [:] }
         let faults = deleted.filter { $0.heldRow == nil }
         if faults.isEmpty { return [:] }
         // A row that cannot be read can be deleted all the same.
@@ -16,8 +16,8 @@ extension NSManagedObjectContext {
 
     /// Gives an object that was deleted as a fault the row that it had. It fires when it is first read.
     final func takeRow(ofDeleted object: NSManagedObject) {
-        if rowsOfDeletedFaults.isEmpty || object.heldRow != nil { return }
-        guard let row = rowsOfDeletedFaults[object.rootKey],
+        if saveState.rowsOfDeletedFaults.isEmpty || object.heldRow != nil { return }
+        guard let row = saveState.rowsOfDeletedFaults[object.rootKey],
             object.binding.layout.subtree.contains(row.layoutIndex)
         else { return }
         object.row = row

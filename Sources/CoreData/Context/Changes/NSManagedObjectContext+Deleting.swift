@@ -16,12 +16,12 @@ extension NSManagedObjectContext {
         object.flags.formUnion([.deleted, .deletionPending, .pendingDelete])
         if !object.flags.contains(.listedDeleted) {
             object.flags.insert(.listedDeleted)
-            deletedList.append(object)
+            tracked.deleted.append(object)
         }
-        pendingDeletions.append(object)
+        tracked.pendingDeletions.append(object)
         if !object.flags.contains(.pendingEvent) {
             object.flags.insert(.pendingEvent)
-            pendingList.append(object)
+            tracked.pending.append(object)
             schedulePendingChanges()
         }
     }

@@ -5,17 +5,17 @@ extension NSManagedObjectContext {
     package final func checkInvariants() {
         checkConfinement()
         for map in identityMaps { map?.checkInvariants() }
-        let contradiction = unsavedIndex?.contradiction(in: self)
+        let contradiction = tracked.unsavedIndex?.contradiction(in: self)
         require(contradiction == nil, contradiction ?? "")
         persistentStoreCoordinator?.checkRowCaches()
-        for fetch in fetchedBatches + fetchesOfNew.compactMap(\.batches) { fetch.checkInvariants() }
-        let holders = Set(temporaryHolders.keys)
-        let unsaved = Set((insertedList + updatedList + deletedList).map(ObjectIdentifier.init))
-        for object in insertedList where object.flags.contains(.inserted) {
+        for fetch in fetchState.batches + fetchState.fetchesOfNew.compactMap(\.batches) { fetch.checkInvariants() }
+        let holders = Set(idState.temporaryHolders.keys)
+        let unsaved = Set((tracked.inserted + tracked.updated + tracked.deleted).map(ObjectIdentifier.init))
+        for object in tracked.inserted where object.flags.contains(.inserted) {
             require(object.binding.context === self, "A new object of another context is listed for insertion")
             require(registeredObject(for: object.objectKey) === object, "A new object is not in the identity map")
         }
-        for object in updatedList where object.flags.contains(.updated) && !object.flags.contains(.detached) {
+        for object in tracked.updated where object.flags.contains(.updated) && !object.flags.contains(.detached) {
             require(object.binding.context === self, "A changed object of another context is listed for update")
         }
         for map in identityMaps {
@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
                 )
                 let isDirty = !object.flags.isDisjoint(with: [.updated, .inserted])
                 require(
-                    !object.flags.contains(.listedUpdated) || updatedList.contains { $0 === object },
+                    !object.flags.contains(.listedUpdated) || tracked.updated.contains { $0 === object },
                     "An object says it is in the list of changed ones, which does not have it")
                 let isListed = !object.flags.isDisjoint(with: [.listedInserted, .listedUpdated])
                 require(!isDirty || isListed, "An object with unsaved changes is in no list")

@@ -24,21 +24,21 @@ extension NSManagedObjectContext {
     /// The value of `hasChanges` unless a subclass overrides it.
     final var _hasChanges: Bool {
         checkConfinement()
-        return insertedList.contains { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
-            || updatedList.contains { $0.flags.contains(.updated) && !$0.flags.contains(.deleted) }
-            || deletedList.contains { $0.flags.contains(.deleted) && !$0.flags.contains(.inserted) }
+        return tracked.inserted.contains { $0.flags.contains(.inserted) && !$0.flags.contains(.deleted) }
+            || tracked.updated.contains { $0.flags.contains(.updated) && !$0.flags.contains(.deleted) }
+            || tracked.deleted.contains { $0.flags.contains(.deleted) && !$0.flags.contains(.inserted) }
     }
 
     final var livingInserted: [NSManagedObject] {
-        Self.living(insertedList) { $0.contains(.inserted) && !$0.contains(.deleted) }
+        Self.living(tracked.inserted) { $0.contains(.inserted) && !$0.contains(.deleted) }
     }
 
     final var livingUpdated: [NSManagedObject] {
-        Self.living(updatedList) { $0.contains(.updated) && $0.isDisjoint(with: [.inserted, .deleted]) }
+        Self.living(tracked.updated) { $0.contains(.updated) && $0.isDisjoint(with: [.inserted, .deleted]) }
     }
 
     final var livingDeleted: [NSManagedObject] {
-        Self.living(deletedList) { $0.contains(.deleted) && !$0.contains(.inserted) }
+        Self.living(tracked.deleted) { $0.contains(.deleted) && !$0.contains(.inserted) }
     }
 
     /// The objects of a list whose flags match. Mostly all match, and then the result is the list itself, because a
@@ -58,11 +58,11 @@ extension NSManagedObjectContext {
         }
         if object.flags.isDisjoint(with: [.inserted, .listedUpdated]) {
             object.flags.insert(.listedUpdated)
-            updatedList.append(object)
+            tracked.updated.append(object)
         }
         if !object.flags.contains(.pendingEvent) {
             object.flags.insert(.pendingEvent)
-            pendingList.append(object)
+            tracked.pending.append(object)
             schedulePendingChanges()
         }
     }
@@ -78,10 +78,10 @@ extension NSManagedObjectContext {
     /// posts nothing. Fetches in the middle of a block see the block's changes, and observers never see half of them.
     final func propagatePendingDeletes() {
         applyPendingUpdates()
-        if isProcessingPendingChanges || isHandedOff || pendingDeletions.isEmpty { return }
-        guard propagatesDeletesAtEndOfEvent || isSaving else { return }
-        isProcessingPendingChanges = true
-        defer { isProcessingPendingChanges = false }
+        if tracked.isProcessing || isHandedOff || tracked.pendingDeletions.isEmpty { return }
+        guard propagatesDeletesAtEndOfEvent || saveState.isRunning else { return }
+        tracked.isProcessing = true
+        defer { tracked.isProcessing = false }
         propagateDeletions()
     }
 
@@ -90,32 +90,33 @@ extension NSManagedObjectContext {
         checkConfinement("processPendingChanges()")
         applyPendingUpdates()
         // While a save of the context writes, its children read. The pending changes belong to that save.
-        if isProcessingPendingChanges || isHandedOff { return }
-        if pendingList.isEmpty, pendingDeletions.isEmpty, pendingRefreshes.isEmpty, pendingVanished.isEmpty,
-            mergedDeletions.isEmpty, mergedInsertions.isEmpty
+        if tracked.isProcessing || isHandedOff { return }
+        if tracked.pending.isEmpty, tracked.pendingDeletions.isEmpty, tracked.pendingRefreshes.isEmpty,
+            tracked.pendingVanished.isEmpty,
+            tracked.mergedDeletions.isEmpty, tracked.mergedInsertions.isEmpty
         {
             return
         }
-        isProcessingPendingChanges = true
-        defer { isProcessingPendingChanges = false }
-        if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletions() }
-        let changed = pendingList
-        pendingList = []
-        let refreshed = pendingRefreshes.filter { !$0.flags.contains(.mergedAway) }
-        pendingRefreshes = []
-        let vanished = mergedDeletions
-        mergedDeletions = []
+        tracked.isProcessing = true
+        defer { tracked.isProcessing = false }
+        if propagatesDeletesAtEndOfEvent || saveState.isRunning { propagateDeletions() }
+        let changed = tracked.pending
+        tracked.pending = []
+        let refreshed = tracked.pendingRefreshes.filter { !$0.flags.contains(.mergedAway) }
+        tracked.pendingRefreshes = []
+        let vanished = tracked.mergedDeletions
+        tracked.mergedDeletions = []
         defer {
             for object in vanished where object.binding.context === self {
                 object.flags.insert(.gone)
                 object.detach(unregister: true)
             }
         }
-        var inserted = mergedInsertions.filter { !$0.flags.contains(.mergedAway) }
-        mergedInsertions = []
+        var inserted = tracked.mergedInsertions.filter { !$0.flags.contains(.mergedAway) }
+        tracked.mergedInsertions = []
         var updated: [NSManagedObject] = []
-        var deleted = vanished + pendingVanished
-        pendingVanished = []
+        var deleted = vanished + tracked.pendingVanished
+        tracked.pendingVanished = []
         for object in changed {
             let flags = object.flags
             if flags.contains(.mergedAway) { continue }
@@ -132,10 +133,10 @@ extension NSManagedObjectContext {
             // A value that cannot be read now cannot be restored later.
             dropUndoRecord(all: false)
         }
-        if isQuiet { return }
+        if settings.isQuiet { return }
         var info: [AnyHashable: Any] = [:]
         func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
-            isBeforeSave ? setsOfSave.set(of: objects) : Set(objects)
+            isBeforeSave ? saveState.objectSets.set(of: objects) : Set(objects)
         }
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = set(of: inserted) }
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = set(of: updated) }
@@ -155,11 +156,11 @@ extension NSManagedObjectContext {
 
     /// On the main queue no block ends the event, so this processes changes after the current one.
     final func schedulePendingChanges() {
-        guard concurrencyType == .mainQueueConcurrencyType, !isPendingProcessingScheduled else { return }
-        isPendingProcessingScheduled = true
+        guard concurrencyType == .mainQueueConcurrencyType, !tracked.isProcessingScheduled else { return }
+        tracked.isProcessingScheduled = true
         DispatchQueue.main.async { [weak self] in
             guard let self else { return }
-            isPendingProcessingScheduled = false
+            tracked.isProcessingScheduled = false
             HeldContexts.run(holding: self, holdsMain: true) {
                 self.endEvent()
                 self.forgetWhatBlockLeft()
@@ -176,7 +177,7 @@ extension NSManagedObjectContext {
     /// Holds objects until the running block ends, on the main queue until its turn does.
     final func keepForBlock(_ objects: [NSManagedObject]) {
         // Contexts without a queue have no blocks, hence no end.
-        if objects.isEmpty || queue == nil || isQuiet { return }
+        if objects.isEmpty || queue == nil || settings.isQuiet { return }
         recentObjects.keep(objects)
         if isMain { schedulePendingChanges() }
     }

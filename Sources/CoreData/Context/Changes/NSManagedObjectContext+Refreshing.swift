@@ -92,15 +92,15 @@ extension NSManagedObjectContext {
     final func _rollback() {
         checkConfinement()
         processPendingChanges()
-        let inserted = insertedList.filter { $0.flags.contains(.inserted) }
-        let others = updatedList + deletedList.filter { !$0.flags.contains(.inserted) }
-        unsavedIndex = nil
-        insertedList = []
-        updatedList = []
-        deletedList = []
-        pendingList = []
-        pendingDeletions = []
-        assignedStores = [:]
+        let inserted = tracked.inserted.filter { $0.flags.contains(.inserted) }
+        let others = tracked.updated + tracked.deleted.filter { !$0.flags.contains(.inserted) }
+        tracked.unsavedIndex = nil
+        tracked.inserted = []
+        tracked.updated = []
+        tracked.deleted = []
+        tracked.pending = []
+        tracked.pendingDeletions = []
+        idState.assignedStores = [:]
         dropUndoRecord(all: true)
         for object in others {
             object.flags.subtract([
@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
         }
         for object in inserted {
             object.detach(unregister: true)
-            pendingVanished.append(object)
+            tracked.pendingVanished.append(object)
         }
         processPendingChanges()
     }
@@ -122,27 +122,27 @@ extension NSManagedObjectContext {
         checkConfinement()
         // This comes before any object is released, because the notification names all of them.
         let objects = identityMaps.map { $0?.objects ?? [] }
-        unsavedIndex = nil
-        insertedList = []
-        updatedList = []
-        deletedList = []
-        pendingList = []
-        pendingDeletions = []
-        pendingRefreshes = []
-        fetchedBatches = []
+        tracked.unsavedIndex = nil
+        tracked.inserted = []
+        tracked.updated = []
+        tracked.deleted = []
+        tracked.pending = []
+        tracked.pendingDeletions = []
+        tracked.pendingRefreshes = []
+        fetchState.batches = []
         advanceGeneration()
-        mergedDeletions = []
-        mergedInsertions = []
-        watchedObjects = []
-        replacedKeys = [:]
-        pendingVanished = []
-        permanentKeys = [:]
-        temporaryHolders.removeAll()
-        assignedStores = [:]
-        hasMetInaccessible = false
+        tracked.mergedDeletions = []
+        tracked.mergedInsertions = []
+        tracked.watched = []
+        saveState.replacedKeys = [:]
+        tracked.pendingVanished = []
+        idState.permanentKeys = [:]
+        idState.temporaryHolders.removeAll()
+        idState.assignedStores = [:]
+        fetchState.hasMetInaccessible = false
         dropUndoRecord(all: false)
         recentObjects.removeAll()
-        let ids = isQuiet ? [] : objects.joined().map(\.objectID)
+        let ids = settings.isQuiet ? [] : objects.joined().map(\.objectID)
         for object in objects.joined() {
             object.detach(unregister: false)
             object.row = nil
@@ -150,7 +150,7 @@ extension NSManagedObjectContext {
         }
         for map in identityMaps { map?.removeAll() }
         persistentStoreCoordinator?.sweepRowCaches()
-        if isQuiet { return }
+        if settings.isQuiet { return }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextObjectsDidChange, object: self,
             userInfo: [NSInvalidatedAllObjectsKey: ids])
@@ -167,7 +167,7 @@ extension NSManagedObjectContext {
     }
 
     final func noteRefresh(of object: NSManagedObject) {
-        pendingRefreshes.append(object)
+        tracked.pendingRefreshes.append(object)
         schedulePendingChanges()
     }
 

@@ -87,8 +87,8 @@ extension NSManagedObjectContext {
     /// The objects of a fetch as faults, in batches.
     final func batchedObjects(_ keys: FetchedKeys, _ plan: FetchPlan) -> [NSManagedObject] {
         forgetFinishedFetches()
-        fetchedBatches.append(FetchedBatches(keys, plan))
-        if fetchedBatches.count > Self.rememberedFetches { fetchedBatches.removeFirst() }
+        fetchState.batches.append(FetchedBatches(keys, plan))
+        if fetchState.batches.count > Self.rememberedFetches { fetchState.batches.removeFirst() }
         let objects = faults(for: keys, plan)
         for object in objects where object.heldRow == nil { object.flags.insert(.batched) }
         return objects
@@ -96,8 +96,8 @@ extension NSManagedObjectContext {
 
     /// Forgets the fetches that need no keys, because every live object of theirs has its row.
     final func forgetFinishedFetches() {
-        if fetchedBatches.isEmpty { return }
-        fetchedBatches.removeAll { fetch in
+        if fetchState.batches.isEmpty { return }
+        fetchState.batches.removeAll { fetch in
             identityMaps[fetch.rootIndex].map { $0.count == 0 } ?? true
                 || fetch.isFinished { registeredObject(for: $0)?.flags.contains(.batched) == true }
         }
@@ -107,7 +107,7 @@ extension NSManagedObjectContext {
     /// the object is in no remembered batch, or has no row.
     final func loadBatch(of object: NSManagedObject) throws -> Snapshot? {
         object.flags.remove(.batched)
-        for fetch in fetchedBatches.reversed() where fetch.rootIndex == object.binding.layout.rootIndex {
+        for fetch in fetchState.batches.reversed() where fetch.rootIndex == object.binding.layout.rootIndex {
             guard let batch = fetch.batch(of: object.key) else { continue }
             let read = try readRows(of: fetch.keys[batch].compactMap { registeredObject(for: $0) })
             try prefetch(fetch.parameters.relationshipKeyPathsForPrefetching ?? [], of: read)
@@ -150,16 +150,16 @@ extension NSManagedObjectContext {
 
     /// Gives new objects among the results the keys under which they are saved.
     final func renameFetched(_ permanent: [Int64: Int64]) {
-        for fetch in fetchedBatches { fetch.renameNew(permanent) }
-        if fetchesOfNew.isEmpty { return }
-        for fetch in fetchesOfNew { fetch.batches?.renameNew(permanent) }
-        fetchesOfNew.removeAll { $0.batches?.hasNew != true }
+        for fetch in fetchState.batches { fetch.renameNew(permanent) }
+        if fetchState.fetchesOfNew.isEmpty { return }
+        for fetch in fetchState.fetchesOfNew { fetch.batches?.renameNew(permanent) }
+        fetchState.fetchesOfNew.removeAll { $0.batches?.hasNew != true }
     }
 
     /// Holds the keys of a fetch as long as a result may need objects.
     final func keep(_ keys: FetchedKeys, _ plan: FetchPlan) -> FetchedBatches {
         let batches = FetchedBatches(keys, plan)
-        if batches.hasNew { fetchesOfNew.append(WeakBatches(batches: batches)) }
+        if batches.hasNew { fetchState.fetchesOfNew.append(WeakBatches(batches: batches)) }
         return batches
     }
 

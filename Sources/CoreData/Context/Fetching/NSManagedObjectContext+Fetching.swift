@@ -126,7 +126,7 @@ extension NSManagedObjectContext {
         if plan.parameters.includesPendingChanges { propagatePendingDeletes() }
         guard plan.parameters.includesPendingChanges else { return try fetchObjects(plan) }
         if let candidates = unsavedCandidates(for: plan.store) {
-            let count = insertedList.count + updatedList.count + deletedList.count
+            let count = tracked.inserted.count + tracked.updated.count + tracked.deleted.count
             return overlaid(try fetchObjects(widened(plan, by: count)), candidates, plan)
         }
         let touched = touchedObjects(plan.store)
@@ -199,7 +199,7 @@ extension NSManagedObjectContext {
             swap(&all, &objects)
             let start = all.count
             // If the map has objects, one search for all rows shows whether any of them has one. Mostly none has.
-            let isNew = isFresh || !map.holdsAny(of: rows) && !hasMail.load(ordering: .acquiring)
+            let isNew = isFresh || !map.holdsAny(of: rows) && !hasPendingUpdates.load(ordering: .acquiring)
             for row in rows {
                 if row.layoutIndex != current.layoutIndex {
                     current = ObjectMaterializer(binding: binding(at: row.layoutIndex))
@@ -239,7 +239,7 @@ extension NSManagedObjectContext {
     /// Objects of the fetched entity with unsaved changes in this context.
     final func touchedObjects(_ fetch: StoreFetch) -> [NSManagedObject] {
         let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
-        if insertedList.isEmpty, updatedList.isEmpty, deletedList.isEmpty { return [] }
+        if tracked.inserted.isEmpty, tracked.updated.isEmpty, tracked.deleted.isEmpty { return [] }
         return livingInserted.filter { range.contains($0.binding.layout.index) } + touchedOfSource(fetch)
     }
 
@@ -247,7 +247,7 @@ extension NSManagedObjectContext {
     final func touchedOfSource(_ fetch: StoreFetch) -> [NSManagedObject] {
         let range = fetch.includesSubentities ? fetch.layout.subtree : fetch.layout.index..<fetch.layout.index + 1
         func isOfEntity(_ object: NSManagedObject) -> Bool { range.contains(object.binding.layout.index) }
-        if updatedList.isEmpty, deletedList.isEmpty { return [] }
+        if tracked.updated.isEmpty, tracked.deleted.isEmpty { return [] }
         return livingUpdated.filter(isOfEntity) + livingDeleted.filter(isOfEntity)
     }
 

@@ -129,10 +129,10 @@ extension NSManagedObjectContext {
     /// Runs a body that can throw. A fault that cannot be fulfilled in it does not stop the process: it stays a fault
     /// and shows no values, and its error is thrown in the end.
     final func throwingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
-        let outer = readErrors
+        let outer = fetchState.readErrors
         let errors = ReadErrors()
-        readErrors = errors
-        defer { readErrors = outer }
+        fetchState.readErrors = errors
+        defer { fetchState.readErrors = outer }
         do {
             // A closure around the body would copy what the body holds, for each fetch.
             let result = try UndecidedPredicate.throwing(body)
@@ -146,10 +146,10 @@ extension NSManagedObjectContext {
 
     /// Collects the read errors of a body that checks them itself, or ignores them.
     final func collectingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
-        let outer = readErrors
+        let outer = fetchState.readErrors
         let errors = ReadErrors()
-        readErrors = errors
-        defer { readErrors = outer }
+        fetchState.readErrors = errors
+        defer { fetchState.readErrors = outer }
         do {
             return try body()
         } catch {
@@ -161,23 +161,23 @@ extension NSManagedObjectContext {
     /// Runs a body that can do without values that cannot be read: such objects stay faults. False if there were any.
     @discardableResult
     final func toleratingReadErrors(_ body: () -> Void) -> Bool {
-        let outer = readErrors
+        let outer = fetchState.readErrors
         let errors = ReadErrors()
-        readErrors = errors
-        defer { readErrors = outer }
+        fetchState.readErrors = errors
+        defer { fetchState.readErrors = outer }
         body()
         return errors.count == 0
     }
 
     /// Throws the first read error since the beginning of the innermost body that collects such errors.
     final func throwReadErrors() throws {
-        if let first = readErrors?.first { throw first }
+        if let first = fetchState.readErrors?.first { throw first }
     }
 
     /// Handles a fault that cannot be fulfilled. A caller that can throw gets the error. The getter of a property
     /// cannot throw and has no value to return, so the process stops there, as with Apple's framework.
     final func cannotFulfill(_ error: any Error) {
-        guard let readErrors else { fatalError((error as NSError).localizedDescription) }
+        guard let readErrors = fetchState.readErrors else { fatalError((error as NSError).localizedDescription) }
         readErrors.note(error)
     }
 

@@ -11,7 +11,7 @@ extension NSManagedObjectContext {
         let candidates = unsavedCandidates(for: plan.store)
         let touched = candidates == nil ? touchedObjects(plan.store) : []
         if candidates == nil, touched.isEmpty { return try rowSource.keys(plan, in: self) }
-        let unsavedCount = insertedList.count + updatedList.count + deletedList.count
+        let unsavedCount = tracked.inserted.count + tracked.updated.count + tracked.deleted.count
         let found = try rowSource.keys(widened(plan, by: unsavedCount), in: self)
         let isTouched = touchedKeys(plan, atMost: found.count)
         let matching = matching(candidates ?? touched, plan)
@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
     /// Returns a test for the keys of touched objects. The test uses a set of the keys, or for fewer keys the objects
     /// themselves.
     private func touchedKeys(_ plan: FetchPlan, atMost count: Int) -> (ObjectKey) -> Bool {
-        if count < insertedList.count + updatedList.count + deletedList.count {
+        if count < tracked.inserted.count + tracked.updated.count + tracked.deleted.count {
             return { [unowned self] in registeredObject(for: $0).map(isTouched) ?? false }
         }
         let keys = Set(touchedObjects(plan.store).map(\.key))

@@ -39,7 +39,7 @@ extension NSManagedObjectContext: RequestExecutor {
 
     /// The merge policy's rule for rows that break a uniqueness constraint.
     private var batchCollision: BatchInsertion.Collision {
-        switch storedMergePolicy.mergeType {
+        switch settings.mergePolicy.mergeType {
         case .mergeByPropertyObjectTrumpMergePolicyType: .takesGiven
         case .mergeByPropertyStoreTrumpMergePolicyType, .rollbackMergePolicyType: .keepsStored
         case .overwriteMergePolicyType: .replaces

@@ -12,11 +12,11 @@ extension NSManagedObjectContext {
     /// The unsaved objects of a fetch's entity that may match its predicate by their present values; nil if the fetch
     /// has to evaluate all of them.
     final func unsavedCandidates(for fetch: StoreFetch) -> [NSManagedObject]? {
-        guard insertedList.count + updatedList.count >= unsavedCountToIndex,
+        guard tracked.inserted.count + tracked.updated.count >= unsavedCountToIndex,
             let term = fetch.predicate.flatMap({ IndexTerm($0, fetch.layout) })
         else { return nil }
-        let index = unsavedIndex ?? UnsavedIndex()
-        unsavedIndex = index
+        let index = tracked.unsavedIndex ?? UnsavedIndex()
+        tracked.unsavedIndex = index
         let attribute = UnsavedIndex.Attribute(layoutIndex: fetch.layout.index, name: term.name)
         let objects = index.objects(term.values, of: attribute, in: self)
         if fetch.includesSubentities { return objects }

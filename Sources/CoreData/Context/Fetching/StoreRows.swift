@@ -7,7 +7,7 @@ struct StoreRows: RowSource {
     func row(for key: ObjectKey, in context: NSManagedObjectContext) throws -> Snapshot? {
         guard !key.isTemporary, let modelLayout = context.modelLayout else { return nil }
         let rootIndex = modelLayout.entities[key.layoutIndex].rootIndex
-        let refreshing = context.storedStalenessInterval >= 0 && context.isStale(key, rootIndex, coordinator)
+        let refreshing = context.settings.stalenessInterval >= 0 && context.isStale(key, rootIndex, coordinator)
         return try coordinator.row(
             for: key, rootIndex: rootIndex, at: try context.generation(), refreshing: refreshing, in: context)
     }
@@ -24,7 +24,7 @@ struct StoreRows: RowSource {
         for (root, group) in Dictionary(grouping: saved, by: { context.rootIndex(of: $0) }) {
             let rows = try coordinator.rows(
                 for: group.map(\.key), rootIndex: root, at: try context.generation(),
-                refreshing: context.storedStalenessInterval >= 0)
+                refreshing: context.settings.stalenessInterval >= 0)
             for row in rows { found[ObjectKey(layoutIndex: root, key: row.key)] = row }
         }
         return found

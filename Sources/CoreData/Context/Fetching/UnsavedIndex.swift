@@ -91,15 +91,15 @@ extension UnsavedIndex.Table {
     fileprivate func contradiction(
         in context: NSManagedObjectContext, _ name: String, _ isStale: (ObjectIdentifier) -> Bool
     ) -> String? {
-        if inserted > context.insertedList.count { return "The index has read more objects than were inserted" }
-        if updated > context.updatedList.count { return "The index has read more objects than were changed" }
+        if inserted > context.tracked.inserted.count { return "The index has read more objects than were inserted" }
+        if updated > context.tracked.updated.count { return "The index has read more objects than were changed" }
         let found = objects.mapValues { Set($0.map(ObjectIdentifier.init)) }
         let isUnknown = Set(unknown.map(ObjectIdentifier.init))
-        for object in context.insertedList[..<inserted] + context.updatedList[..<updated]
+        for object in context.tracked.inserted[..<inserted] + context.tracked.updated[..<updated]
         where range.contains(object.binding.layout.index) && object.isInsertedOrUpdated {
             let identifier = ObjectIdentifier(object)
             guard let (position, reading) = known[identifier] else { return "The index has not read an object" }
-            let isInPlace = [context.insertedList, context.updatedList].contains {
+            let isInPlace = [context.tracked.inserted, context.tracked.updated].contains {
                 $0.indices.contains(position) && $0[position] === object
             }
             if !isInPlace { return "The index has an object in another place than its list" }
@@ -123,12 +123,12 @@ extension UnsavedIndex.Table {
 
 extension UnsavedIndex.Table {
     fileprivate mutating func read(_ context: NSManagedObjectContext, _ name: String) {
-        while inserted < context.insertedList.count {
-            read(context.insertedList[inserted], name, inserted)
+        while inserted < context.tracked.inserted.count {
+            read(context.tracked.inserted[inserted], name, inserted)
             inserted += 1
         }
-        while updated < context.updatedList.count {
-            read(context.updatedList[updated], name, updated)
+        while updated < context.tracked.updated.count {
+            read(context.tracked.updated[updated], name, updated)
             updated += 1
         }
     }
@@ -174,6 +174,6 @@ extension NSManagedObject {
     final func noteNewValues() {
         guard flags.contains(.indexed) else { return }
         flags.remove(.indexed)
-        binding.context?.unsavedIndex?.noteChange(of: self)
+        binding.context?.tracked.unsavedIndex?.noteChange(of: self)
     }
 }

@@ -6,11 +6,11 @@ extension NSManagedObjectContext {
     final var _retainsRegisteredObjects: Bool {
         get {
             checkConfinementOnceUsed()
-            return storedRetainsRegisteredObjects
+            return settings.retainsRegisteredObjects
         }
         set {
             checkConfinementOnceUsed()
-            storedRetainsRegisteredObjects = newValue
+            settings.retainsRegisteredObjects = newValue
             for map in identityMaps { map?.setRetaining(newValue) }
         }
     }
@@ -19,20 +19,20 @@ extension NSManagedObjectContext {
     final var _stalenessInterval: TimeInterval {
         get {
             checkConfinementOnceUsed()
-            return storedStalenessInterval
+            return settings.stalenessInterval
         }
         set {
             checkConfinementOnceUsed()
-            storedStalenessInterval = newValue
+            settings.stalenessInterval = newValue
             if newValue > 0 { persistentStoreCoordinator?.trackRowAges() }
         }
     }
 
     /// Whether a row is too old for this context; one of unknown age is.
     final func isStale(_ key: ObjectKey, _ rootIndex: Int, _ coordinator: NSPersistentStoreCoordinator) -> Bool {
-        guard storedStalenessInterval > 0, let age = coordinator.cachedRowAge(for: key, rootIndex: rootIndex) else {
+        guard settings.stalenessInterval > 0, let age = coordinator.cachedRowAge(for: key, rootIndex: rootIndex) else {
             return true
         }
-        return age > storedStalenessInterval
+        return age > settings.stalenessInterval
     }
 }

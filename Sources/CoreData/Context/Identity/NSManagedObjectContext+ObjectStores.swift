@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
             }
         }
         // Objects that another context has deleted and that are to stay are new to the store.
-        func isBack(_ object: NSManagedObject) -> Bool { reinsertedObjects.contains(ObjectIdentifier(object)) }
+        func isBack(_ object: NSManagedObject) -> Bool { saveState.reinserted.contains(ObjectIdentifier(object)) }
         note(work.inserted + updated.filter(isBack), \.inserted)
         note(
             updated.filter {

@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
         let coordinator = persistentStoreCoordinator
         let map = IdentityMap(
             usage: coordinator.flatMap { $0.wantsToKnowUse ? UsageObserver(coordinator: $0) : nil })
-        if storedRetainsRegisteredObjects { map.setRetaining(true) }
+        if settings.retainsRegisteredObjects { map.setRetaining(true) }
         identityMaps[rootIndex] = map
         return map
     }
@@ -85,7 +85,7 @@ extension NSManagedObjectContext {
         if let object = binding.identityMap?.object(for: key.key) { return object }
         if key.isTemporary {
             if let permanent = keyAbove(key) { return object(for: permanent) }
-        } else if hasMail.load(ordering: .acquiring) {
+        } else if hasPendingUpdates.load(ordering: .acquiring) {
             applyPendingUpdates(concerning: key)
             if let object = binding.identityMap?.object(for: key.key) { return object }
         }
@@ -128,7 +128,7 @@ extension NSManagedObjectContext {
             }
             return object
         }
-        if hasMail.load(ordering: .acquiring) { return object(underwayFor: row, materializer, map) }
+        if hasPendingUpdates.load(ordering: .acquiring) { return object(underwayFor: row, materializer, map) }
         let object = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])
         map.register(object, at: place)
         return object
@@ -166,10 +166,10 @@ extension NSManagedObjectContext {
     /// Removes an object that came back by undo, or by a child's undo, and was deleted again, all unsaved, while its
     /// row has come back by another save. From now on another object stands for the row.
     final func dropVanished(_ object: NSManagedObject) {
-        unsavedIndex = nil
-        insertedList.removeAll { $0 === object }
-        deletedList.removeAll { $0 === object }
-        pendingList.removeAll { $0 === object }
+        tracked.unsavedIndex = nil
+        tracked.inserted.removeAll { $0 === object }
+        tracked.deleted.removeAll { $0 === object }
+        tracked.pending.removeAll { $0 === object }
         object.flags.insert(.gone)
         object.detach(unregister: true)
     }
@@ -182,11 +182,13 @@ extension NSManagedObjectContext {
         checkConfinement("insert(_:)")
         object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
         object.binding.identityMap?.register(object)
-        insertedList.append(object)
+        tracked.inserted.append(object)
         // A program that makes so many objects has set the values of each before it makes the next thousand.
-        if insertedList.count > Self.manyNewObjects { insertedList[insertedList.count - 1_000].packValues() }
+        if tracked.inserted.count > Self.manyNewObjects {
+            tracked.inserted[tracked.inserted.count - 1_000].packValues()
+        }
         object.flags.insert(.pendingEvent)
-        pendingList.append(object)
+        tracked.pending.append(object)
         schedulePendingChanges()
         object.awakeFromInsert()
     }

@@ -52,15 +52,15 @@ extension NSManagedObjectContext {
     /// Replaces temporary keys by permanent ones in references: of renamed objects, of unsaved ones, and of noted ones.
     /// No other object can have temporary keys.
     final func replaceTemporaryReferences(_ permanent: [Int64: Int64], in renamed: [NSManagedObject]) {
-        for objects in [renamed, insertedList, updatedList, deletedList] {
+        for objects in [renamed, tracked.inserted, tracked.updated, tracked.deleted] {
             for object in objects where object.binding.context === self { object.replaceTemporaryReferences(permanent) }
         }
         replaceTemporaryReferencesOfHolders(permanent)
     }
 
     private func replaceTemporaryReferencesOfHolders(_ permanent: [Int64: Int64]) {
-        let holders = Set(temporaryHolders.keys)
-        temporaryHolders.removeAll()
+        let holders = Set(idState.temporaryHolders.keys)
+        idState.temporaryHolders.removeAll()
         for holder in holders {
             guard let object = registeredObject(for: holder.renamed(permanent)) else { continue }
             object.replaceTemporaryReferences(permanent)
@@ -70,7 +70,7 @@ extension NSManagedObjectContext {
 
     /// Notes an object that leads to temporary keys, unless it is unsaved anyway.
     final func noteTemporaries(of object: NSManagedObject) {
-        if object.leadsToTemporaries { temporaryHolders.insert(object.objectKey) }
+        if object.leadsToTemporaries { idState.temporaryHolders.insert(object.objectKey) }
     }
 
     /// Notes unsaved objects that are about to be saved. Objects that a coordinator has saved have permanent keys only.
@@ -84,12 +84,12 @@ extension NSManagedObjectContext {
     /// Notes a row, which an object gets from a parent, if it leads to temporary keys.
     final func noteTemporaries(in row: Snapshot) {
         if row.leadsToTemporaries(binding(at: row.layoutIndex).layout) {
-            temporaryHolders.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
+            idState.temporaryHolders.insert(ObjectKey(layoutIndex: row.layoutIndex, key: row.key))
         }
     }
 
     final func noteTemporaries(in members: [ObjectKey], of owner: ObjectKey) {
-        if members.contains(where: \.isTemporary) { temporaryHolders.insert(owner) }
+        if members.contains(where: \.isTemporary) { idState.temporaryHolders.insert(owner) }
     }
 
     /// Gives objects that a context above has under the given temporary ids their permanent ones, there and here.
@@ -117,7 +117,7 @@ extension NSManagedObjectContext {
         }
         var groups: [StoreTable: [NSManagedObject]] = [:]
         for object in inserted where object.key < 0 && permanent[object.key] == nil {
-            let assigned = assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
+            let assigned = idState.assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
             let number = assigned ?? stores[object.binding.layout.index] ?? 0
             groups[StoreTable(store: number, root: object.binding.layout.rootIndex), default: []].append(object)
         }
@@ -143,7 +143,9 @@ extension NSManagedObjectContext {
             object.binding.identityMap?.rekey(object, to: key)
         }
         replaceTemporaryReferencesOfHolders(permanent)
-        assignedStores = assignedStores.filter { $1.object.key < 0 && $1.object.flags.contains(.inserted) }
+        idState.assignedStores = idState.assignedStores.filter {
+            $1.object.key < 0 && $1.object.flags.contains(.inserted)
+        }
         postToChildren(PermanentKeys(keys: permanent, replaced: replaced))
     }
 }

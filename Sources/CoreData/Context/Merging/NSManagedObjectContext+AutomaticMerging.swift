@@ -7,16 +7,16 @@ extension NSManagedObjectContext {
     final var _automaticallyMergesChangesFromParent: Bool {
         get {
             checkConfinementOnceUsed()
-            return pendingUpdatesLock.withLock { mergesAutomatically }
+            return guardedLock.withLock { guarded.mergesAutomatically }
         }
         set {
             checkConfinementOnceUsed()
             require(
                 concurrencyType != .confinementConcurrencyType,
                 "Automatic merging is not supported by contexts using NSConfinementConcurrencyType")
-            pendingUpdatesLock.withLock {
-                mergesAutomatically = newValue
-                if !newValue { pendingMerges = [] }
+            guardedLock.withLock {
+                guarded.mergesAutomatically = newValue
+                if !newValue { guarded.pendingMerges = [] }
             }
             if newValue { subscribeToCoordinator() }
         }
@@ -24,17 +24,17 @@ extension NSManagedObjectContext {
 
     /// A context with a parent is found by the parent.
     final func subscribeToCoordinator() {
-        guard parent == nil, pendingUpdatesLock.withLock({ mergesAutomatically }) else { return }
+        guard parent == nil, guardedLock.withLock({ guarded.mergesAutomatically }) else { return }
         persistentStoreCoordinator?.subscribe(self)
     }
 
     /// Appends changes to this context's pending merges, if it merges automatically. Called on any thread.
     final func deliver(_ changes: MergedChanges) {
-        let isFirst = pendingUpdatesLock.withLock {
-            guard mergesAutomatically else { return false }
-            pendingMerges.append(changes)
-            defer { isMergeScheduled = true }
-            return !isMergeScheduled
+        let isFirst = guardedLock.withLock {
+            guard guarded.mergesAutomatically else { return false }
+            guarded.pendingMerges.append(changes)
+            defer { guarded.isMergeScheduled = true }
+            return !guarded.isMergeScheduled
         }
         if isFirst { enqueue { $0.takeOverPendingMerges() } }
     }
@@ -51,10 +51,10 @@ extension NSManagedObjectContext {
     }
 
     private func takeOverPendingMerges() {
-        let waiting = pendingUpdatesLock.withLock {
-            let waiting = pendingMerges
-            pendingMerges = []
-            isMergeScheduled = false
+        let waiting = guardedLock.withLock {
+            let waiting = guarded.pendingMerges
+            guarded.pendingMerges = []
+            guarded.isMergeScheduled = false
             return waiting
         }
         guard var changes = waiting.first else { return }

@@ -18,7 +18,7 @@ extension NSManagedObjectContext {
     final var _mergePolicy: Any {
         get {
             checkConfinementOnceUsed()
-            return storedMergePolicy
+            return settings.mergePolicy
         }
         set {
             checkConfinementOnceUsed()
@@ -26,7 +26,7 @@ extension NSManagedObjectContext {
                 fatalError(
                     "Unacceptable merge policy: an NSMergePolicy is needed, given type = \(type(of: newValue))")
             }
-            storedMergePolicy = policy
+            settings.mergePolicy = policy
         }
     }
 
@@ -35,12 +35,12 @@ extension NSManagedObjectContext {
         checkConfinement(with: object)
         guard object.binding.context === self, object.key > 0 else { return }
         _ = object.firedRow()
-        watchedObjects.append(object)
+        tracked.watched.append(object)
     }
 
     /// Objects whose rows the save only has to find unchanged.
     final var watchedForSave: [NSManagedObject] {
-        watchedObjects.filter {
+        tracked.watched.filter {
             $0.binding.context === self && $0.row != nil
                 && $0.flags.isDisjoint(with: [.updated, .deleted, .inaccessible])
         }
@@ -53,7 +53,7 @@ extension NSManagedObjectContext {
         var conflicts: [SaveConflicts.Conflict] = []
         for object in work.updated + work.deleted + watchedForSave {
             guard let row = object.row, !object.flags.contains(.inaccessible),
-                !reinsertedObjects.contains(ObjectIdentifier(object)),
+                !saveState.reinserted.contains(ObjectIdentifier(object)),
                 let cached = coordinator.cachedRow(for: object.objectKey, rootIndex: object.binding.layout.rootIndex),
                 RowVersion.isOlder(row.version, than: cached.version)
             else { continue }
@@ -77,13 +77,13 @@ extension NSManagedObjectContext {
         } else {
             let unknown = conflicts.constraintConflicts.filter { !$0.isOfModel }
             if !unknown.isEmpty { throw NSConstraintConflict.error(constraintConflicts(unknown)) }
-            try storedMergePolicy.resolve(mergeConflicts: constraintConflicts(conflicts.constraintConflicts))
+            try settings.mergePolicy.resolve(mergeConflicts: constraintConflicts(conflicts.constraintConflicts))
         }
         processPendingChanges()
     }
 
     private func resolve(_ conflicts: [NSMergeConflict], wentBack: [Bool]) throws {
-        try storedMergePolicy.resolve(mergeConflicts: conflicts)
+        try settings.mergePolicy.resolve(mergeConflicts: conflicts)
         defer { for conflict in conflicts { uniteMembers(of: conflict.sourceObject) } }
         for (conflict, wentBack) in zip(conflicts, wentBack) {
             let object = conflict.sourceObject
@@ -101,7 +101,7 @@ extension NSManagedObjectContext {
             } else if object.flags.contains(.deleted) {
                 object.flags.insert(.inaccessible)
             } else if object.flags.contains(.updated), object.row != nil {
-                reinsertedObjects.insert(ObjectIdentifier(object))
+                saveState.reinserted.insert(ObjectIdentifier(object))
                 if rowSource?.hasUnsavedRows == false { object.reclaimPartners() }
             } else {
                 acceptDeletions(of: [object])

@@ -17,8 +17,8 @@ extension NSManagedObjectContext {
             object.flags.subtract([.updated, .inserted, .deletionPending, .pendingDelete, .listedDeleted])
             object.flags.formUnion([.deleted, .mergedAway])
         }
-        if wereDeleted { deletedList.removeAll { $0.flags.contains(.mergedAway) } }
-        mergedDeletions += going
+        if wereDeleted { tracked.deleted.removeAll { $0.flags.contains(.mergedAway) } }
+        tracked.mergedDeletions += going
         schedulePendingChanges()
     }
 
@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
 
     /// Sets unsaved references without an inverse to objects that are gone to nil.
     private func cutOneWayReferences(to gone: Set<ObjectKey>) {
-        for object in insertedList + updatedList where object.binding.context === self {
+        for object in tracked.inserted + tracked.updated where object.binding.context === self {
             guard let overlay = object.overlay, !overlay.mask.isEmpty else { continue }
             for (slot, destination) in object.binding.layout.destinations.enumerated() where overlay.mask.contains(slot)
             {
@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
     /// unless the caller sets them.
     final func undelete(_ object: NSManagedObject, as latest: Snapshot?, withReferences: Bool = true) {
         object.flags.subtract([.deleted, .deletionPending, .pendingDelete, .listedDeleted, .updated])
-        deletedList.removeAll { $0 === object }
+        tracked.deleted.removeAll { $0 === object }
         noteTemporaries(of: object)
         if let latest {
             object.overlay?.discardChanges()
@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
         defer { noteRefresh(of: object) }
         if !withReferences { return }
         let key = object.objectKey
-        for other in updatedList where other.binding.context === self && other !== object {
+        for other in tracked.updated where other.binding.context === self && other !== object {
             guard let overlay = other.overlay, let row = other.row else { continue }
             for (slot, description) in other.binding.layout.slots.enumerated() {
                 guard case .toOne = description.role, overlay.mask.contains(slot), overlay.values[slot].isNull,

@@ -79,7 +79,7 @@ extension NSManagedObjectContext {
         if changes.isEmpty { return }
         advanceGeneration()
         // Merged changes are committed.
-        if storedReadsFromStandbys { persistentStoreCoordinator?.requireNewStandbys() }
+        if settings.readsFromStandbys { persistentStoreCoordinator?.requireNewStandbys() }
         if !changes.isCached { forgetCachedRows(changes) }
         if changes.invalidatesAll { refreshAllObjects() }
         acceptDeletions(of: changes.deleted.compactMap { registeredObject(for: $0) })
@@ -96,7 +96,7 @@ extension NSManagedObjectContext {
             if let object = registeredObject(for: key) {
                 known.append(object)
             } else {
-                mergedInsertions.append(object(for: key))
+                tracked.mergedInsertions.append(object(for: key))
             }
         }
         toleratingReadErrors { renew(known) }

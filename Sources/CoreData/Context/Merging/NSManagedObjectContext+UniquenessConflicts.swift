@@ -42,7 +42,7 @@ extension NSManagedObjectContext {
 
     /// The object that the present attempt to save writes under a (permanent) key.
     private func objectBeingSaved(under key: ObjectKey) -> NSManagedObject? {
-        if let temporary = temporaryKeys[key] {
+        if let temporary = saveState.temporaryKeys[key] {
             return registeredObject(for: ObjectKey(layoutIndex: key.layoutIndex, key: temporary))
         }
         return registeredObject(for: key)

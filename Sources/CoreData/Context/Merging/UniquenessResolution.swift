@@ -136,13 +136,13 @@ extension NSManagedObjectContext {
     /// Replaces a new object by another one. The new object is deleted, and contexts below this one replace it when
     /// this context has saved.
     fileprivate final func replace(_ object: NSManagedObject, by winner: NSManagedObject) {
-        replacedKeys[object.key] = winner.objectKey
+        saveState.replacedKeys[object.key] = winner.objectKey
         delete(object)
     }
 
     /// Makes relationships without an inverse that lead to one object lead to another one.
     fileprivate final func redirectReferences(from loser: NSManagedObject, to winner: NSManagedObject) {
-        for object in insertedList + updatedList where object.binding.context === self && object !== loser {
+        for object in tracked.inserted + tracked.updated where object.binding.context === self && object !== loser {
             for (slot, destination) in object.binding.layout.destinations.enumerated() where destination.inverse == nil
             {
                 guard case .toOne = object.binding.layout.slots[slot].role, object.row != nil,

@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
             }
         }
         acceptDeletions(of: leftOut.compactMap { registeredObject(for: $0) })
-        assignedStores = [:]
+        idState.assignedStores = [:]
         return isForLater
     }
 
@@ -57,12 +57,12 @@ extension NSManagedObjectContext {
         push.inserted.reserveCapacity(work.inserted.count)
         push.updated.reserveCapacity(work.updated.count)
         rows.reserveCapacity(work.inserted.count + work.updated.count)
-        let policy = storedMergePolicy
+        let policy = settings.mergePolicy
         push.comparesValues = policy.mergeType != .errorMergePolicyType || type(of: policy) != NSMergePolicy.self
         for object in work.inserted {
             try object.encodeBoxedChanges()
             var change = pushedChange(of: object)
-            if let assigned = assignedStores[ObjectIdentifier(object)] {
+            if let assigned = idState.assignedStores[ObjectIdentifier(object)] {
                 let more = change.more ?? PushedChange.More()
                 more.store = assigned.store
                 change.more = more
@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
             var change = pushedChange(of: object)
             rows.append((.passUnretained(object), .passUnretained(change.row)))
             let layout = object.binding.layout
-            if reinsertedObjects.contains(ObjectIdentifier(object)) {
+            if saveState.reinserted.contains(ObjectIdentifier(object)) {
                 change.noteReinsertion()
                 push.needsReading = true
                 push.inserted.append(change)
@@ -129,7 +129,7 @@ extension NSManagedObjectContext {
         let base = object.firedRow()
         var change = PushedChange(
             key: object.objectKey,
-            row: object.builtRow(key: object.key, version: base.version, renaming: permanentKeys), base: base,
+            row: object.builtRow(key: object.key, version: base.version, renaming: idState.permanentKeys), base: base,
             unheldBase: .passUnretained(base), changed: object.overlay?.mask ?? SlotMask())
         if let overlay = object.overlay, !overlay.boxedChanges.isEmpty || !toManys.isEmpty {
             let more = PushedChange.More()
@@ -208,8 +208,8 @@ extension NSManagedObjectContext {
                 )
             }
             object.flags.formUnion([.inserted, .updated, .listedInserted, .pendingInsert, .pendingEvent])
-            insertedList.append(object)
-            pendingList.append(object)
+            tracked.inserted.append(object)
+            tracked.pending.append(object)
             if let store = change.more?.store { assign(object, to: store) }
             // The child has encoded its default values, so a slot without a value was set to nil there.
             for slot in object.binding.layout.transformableDefaults where change.row.isNull(slot) {
@@ -303,7 +303,7 @@ extension NSManagedObjectContext {
         change.changed.forEach { slot in
             var value = change.row.value(slot, kind: slots[slot].kind)
             if slots[slot].kind == .reference, case .int(let target) = value, target < 0 {
-                value = .int(permanentKeys[target] ?? target)
+                value = .int(idState.permanentKeys[target] ?? target)
             }
             object.ensureOverlay().set(value, at: slot)
         }
@@ -345,5 +345,5 @@ extension NSManagedObjectContext {
     }
 
     /// The key in this context of a row for which a child may still use a temporary key.
-    private func current(_ key: ObjectKey) -> ObjectKey { key.renamed(permanentKeys) }
+    private func current(_ key: ObjectKey) -> ObjectKey { key.renamed(idState.permanentKeys) }
 }

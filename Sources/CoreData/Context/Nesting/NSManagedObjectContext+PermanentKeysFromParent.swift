@@ -3,9 +3,9 @@ import Foundation
 // The contexts below get the permanent keys that replace the temporary ones of their objects.
 extension NSManagedObjectContext {
     final func adopt(child: NSManagedObjectContext) {
-        pendingUpdatesLock.withLock {
-            childReferences.removeAll { $0.context == nil }
-            childReferences.append(WeakContext(context: child))
+        guardedLock.withLock {
+            guarded.children.removeAll { $0.context == nil }
+            guarded.children.append(WeakContext(context: child))
         }
     }
 
@@ -32,10 +32,10 @@ extension NSManagedObjectContext {
         renameFetched(permanent.keys)
         let children = livingChildren
         if children.isEmpty {
-            permanentKeys = [:]
+            idState.permanentKeys = [:]
             return
         }
-        permanentKeys.merge(permanent.keys) { _, new in new }
+        idState.permanentKeys.merge(permanent.keys) { _, new in new }
         var held: [NSManagedObjectContext] = []
         for child in children { child.deliver(permanent, holding: &held) }
     }
@@ -45,11 +45,11 @@ extension NSManagedObjectContext {
     /// gives it. `held` outlives the locks, because objects that are released under the locks could not take them
     /// again.
     private func deliver(_ permanent: PermanentKeys, holding held: inout [NSManagedObjectContext]) {
-        pendingUpdatesLock.withLock {
-            pendingUpdates.append(permanent)
-            hasMail.store(true, ordering: .releasing)
-            pendingMerges = pendingMerges.map { $0.renamed(permanent.keys) }
-            for child in childReferences {
+        guardedLock.withLock {
+            guarded.pendingUpdates.append(permanent)
+            hasPendingUpdates.store(true, ordering: .releasing)
+            guarded.pendingMerges = guarded.pendingMerges.map { $0.renamed(permanent.keys) }
+            for child in guarded.children {
                 guard let child = child.context else { continue }
                 held.append(child)
                 child.deliver(permanent, holding: &held)
@@ -58,19 +58,19 @@ extension NSManagedObjectContext {
     }
 
     final var livingChildren: [NSManagedObjectContext] {
-        pendingUpdatesLock.withLock {
-            childReferences.removeAll { $0.context == nil }
-            return childReferences.compactMap(\.context)
+        guardedLock.withLock {
+            guarded.children.removeAll { $0.context == nil }
+            return guarded.children.compactMap(\.context)
         }
     }
 
     /// Applies the pending permanent-ID updates of the parent.
     final func applyPendingUpdates() {
-        if !hasMail.load(ordering: .acquiring) { return }
-        let updates = pendingUpdatesLock.withLock {
-            let updates = pendingUpdates
-            pendingUpdates = []
-            hasMail.store(false, ordering: .releasing)
+        if !hasPendingUpdates.load(ordering: .acquiring) { return }
+        let updates = guardedLock.withLock {
+            let updates = guarded.pendingUpdates
+            guarded.pendingUpdates = []
+            hasPendingUpdates.store(false, ordering: .releasing)
             return updates
         }
         for update in updates { takeIn(update) }
@@ -79,9 +79,9 @@ extension NSManagedObjectContext {
     /// Applies the pending updates if one of them gives a key to an object that is registered here under its temporary
     /// key.
     final func applyPendingUpdates(concerning key: ObjectKey) {
-        if key.isTemporary || !hasMail.load(ordering: .acquiring) { return }
-        let former = pendingUpdatesLock.withLock {
-            pendingUpdates.indices.flatMap { pendingUpdates[$0].former[key.key] ?? [] }
+        if key.isTemporary || !hasPendingUpdates.load(ordering: .acquiring) { return }
+        let former = guardedLock.withLock {
+            guarded.pendingUpdates.indices.flatMap { guarded.pendingUpdates[$0].former[key.key] ?? [] }
         }
         let isKnown = former.contains {
             registeredObject(for: ObjectKey(layoutIndex: key.layoutIndex, key: $0)) != nil
@@ -92,9 +92,9 @@ extension NSManagedObjectContext {
     /// The permanent key for a new object in a pending update, which this context has not applied yet. May be called on
     /// any thread.
     final func announcedKey(for key: ObjectKey) -> ObjectKey? {
-        pendingUpdatesLock.withLock {
-            if pendingUpdates.isEmpty { return nil }
-            let present = pendingUpdates.reduce(key) { $0.renamed($1.keys) }
+        guardedLock.withLock {
+            if guarded.pendingUpdates.isEmpty { return nil }
+            let present = guarded.pendingUpdates.reduce(key) { $0.renamed($1.keys) }
             return present.isTemporary ? nil : present
         }
     }
@@ -102,7 +102,9 @@ extension NSManagedObjectContext {
     /// The permanent key for a temporary one that this context does not have. The notice of the save that made the key
     /// permanent may have come before the object that refers to it.
     final func keyAbove(_ key: ObjectKey) -> ObjectKey? {
-        if let permanent = permanentKeys[key.key] { return ObjectKey(layoutIndex: key.layoutIndex, key: permanent) }
+        if let permanent = idState.permanentKeys[key.key] {
+            return ObjectKey(layoutIndex: key.layoutIndex, key: permanent)
+        }
         return rowSource?.permanentKey(for: key)
     }
 
@@ -125,9 +127,9 @@ extension NSManagedObjectContext {
         }
         replaceTemporaryReferences(permanent.keys, in: renamed)
         if livingChildren.isEmpty {
-            permanentKeys = [:]
+            idState.permanentKeys = [:]
         } else {
-            permanentKeys.merge(permanent.keys) { _, new in new }
+            idState.permanentKeys.merge(permanent.keys) { _, new in new }
         }
     }
 

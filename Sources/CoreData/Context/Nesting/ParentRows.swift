@@ -101,7 +101,7 @@ extension NSManagedObjectContext {
     final func rowForChild(_ key: ObjectKey) throws -> Snapshot? {
         applyPendingUpdates()
         var key = key
-        if key.isTemporary, let permanent = permanentKeys[key.key] { key.key = permanent }
+        if key.isTemporary, let permanent = idState.permanentKeys[key.key] { key.key = permanent }
         if let object = registeredObject(for: key) {
             if object.flags.contains(.deleted) { return nil }
             if object.row != nil { return object.currentRow() }
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
         var rows: [(ObjectKey, Snapshot)] = []
         var missing: [(ObjectKey, ObjectKey)] = []
         for key in keys {
-            let present = key.renamed(permanentKeys)
+            let present = key.renamed(idState.permanentKeys)
             if let object = registeredObject(for: present), object.row != nil || object.flags.contains(.deleted) {
                 if !object.flags.contains(.deleted) { rows.append((key, object.currentRow())) }
             } else {
@@ -135,7 +135,7 @@ extension NSManagedObjectContext {
         var owner = owner
         return try throwingReadErrors {
             propagatePendingDeletes()
-            if owner.isTemporary, let permanent = permanentKeys[owner.key] { owner.key = permanent }
+            if owner.isTemporary, let permanent = idState.permanentKeys[owner.key] { owner.key = permanent }
             return object(for: owner).members(of: toMany.index)
         }
     }
@@ -143,7 +143,7 @@ extension NSManagedObjectContext {
     /// The members of a relationship of a child's objects, by the keys it has for them.
     final func membersForChild(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]] {
         try throwingReadErrors { propagatePendingDeletes() }
-        let objects = owners.map { object(for: $0.renamed(permanentKeys)) }
+        let objects = owners.map { object(for: $0.renamed(idState.permanentKeys)) }
         let hasUnsavedRows = rowSource?.hasUnsavedRows ?? false
         let faults = objects.filter { $0.toManyState(toMany.index).isFault && ($0.key > 0 || hasUnsavedRows) }
         let found = try sourceMembers(of: toMany, owners: faults.map(\.objectKey))

@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
         var missing: [Int] = []
         var cache = presentRows
         for index in changes.indices {
-            let key = changes[index].key.renamed(permanentKeys)
+            let key = changes[index].key.renamed(idState.permanentKeys)
             // Most rows have not changed since the child read them.
             if registeredObject(for: key) == nil, cache?.has(changes[index].unheldBase, for: key) == true { continue }
             guard let row = try rowForChild(key) else {
@@ -152,7 +152,7 @@ extension NSManagedObjectContext {
 
     /// The row caches of the stores, if this context reads the stores' rows.
     private var presentRows: PresentRows? {
-        guard let coordinator = ownCoordinator, case .present = readingState, storedStalenessInterval < 0,
+        guard let coordinator = ownCoordinator, case .present = readingState, settings.stalenessInterval < 0,
             let modelLayout
         else { return nil }
         return PresentRows(coordinator: coordinator, modelLayout: modelLayout)

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
                 reason: "\(debugName) has a parent context: it reads what that one reads, and cannot be pinned itself")
         }
         guard let generation else {
-            readingState = storedReadsFromStandbys ? .standby : .present
+            readingState = settings.readsFromStandbys ? .standby : .present
             return
         }
         guard let pinned = generation.generation else {
@@ -60,7 +60,7 @@ extension NSManagedObjectContext {
 
     private func pinNow() throws -> QueryGeneration? {
         guard let coordinator = persistentStoreCoordinator else { return nil }
-        let generation = try coordinator.presentGeneration(ofStandbys: storedReadsFromStandbys)
+        let generation = try coordinator.presentGeneration(ofStandbys: settings.readsFromStandbys)
         readingState = .pinned(generation)
         return generation
     }

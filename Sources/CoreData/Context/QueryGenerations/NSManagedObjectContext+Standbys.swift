@@ -14,11 +14,11 @@ extension NSManagedObjectContext {
     public final var readsFromStandbys: Bool {
         get {
             checkConfinementOnceUsed()
-            return storedReadsFromStandbys
+            return settings.readsFromStandbys
         }
         set {
             checkConfinementOnceUsed()
-            storedReadsFromStandbys = newValue
+            settings.readsFromStandbys = newValue
             switch readingState {
             case .present, .standby: readingState = newValue ? .standby : .present
             // The state that is read now stays; the next state is pinned as the context's setting says.

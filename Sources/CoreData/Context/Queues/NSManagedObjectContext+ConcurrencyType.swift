@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
             case .privateQueueConcurrencyType: "private-queue context"
             case .confinementConcurrencyType: "confinement context"
             }
-        return storedName.map { "\(kind) '\($0)'" }
+        return settings.name.map { "\(kind) '\($0)'" }
             ?? "\(kind) 0x\(String(UInt(bitPattern: ObjectIdentifier(self).hashValue), radix: 16))"
     }
 }

@@ -22,12 +22,13 @@ extension NSManagedObjectContext {
             persistentStoreCoordinator.map { $0.number(of: store) != nil } ?? true,
             "Can't assign an object (\(object.binding.layout.name)) to a store that is not in the context's coordinator: "
                 + "\(store.url?.shown.absoluteString ?? store.type)")
-        assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
+        idState.assignedStores[ObjectIdentifier(object)] = AssignedStore(object: object, store: store)
     }
 
     /// The store into which a new object is saved: the assigned one, or the first that holds its entity.
     final func storeNumber(forNew object: NSManagedObject, _ coordinator: NSPersistentStoreCoordinator) throws -> Int {
-        if let assigned = assignedStores[ObjectIdentifier(object)], let number = coordinator.number(of: assigned.store)
+        if let assigned = idState.assignedStores[ObjectIdentifier(object)],
+            let number = coordinator.number(of: assigned.store)
         {
             return number
         }
@@ -40,7 +41,7 @@ extension NSManagedObjectContext {
     ) throws -> [Int: Int] {
         var numbers: [Int: Int] = [:]
         for object in inserted where object.key < 0 {
-            if assignedStores[ObjectIdentifier(object)] != nil { continue }
+            if idState.assignedStores[ObjectIdentifier(object)] != nil { continue }
             let index = object.binding.layout.index
             if numbers[index] == nil { numbers[index] = try coordinator.storeNumber(forNew: object.binding.layout) }
         }

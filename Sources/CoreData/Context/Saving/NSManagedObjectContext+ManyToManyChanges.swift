@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
                 guard case .join(let inverse, let isNaming) = toMany.kind, let state = overlay.toManys[toMany.index]
                 else { continue }
                 // The deletion of the owner's row has deleted its pairs.
-                let isBack = reinsertedObjects.contains(ObjectIdentifier(owner))
+                let isBack = saveState.reinserted.contains(ObjectIdentifier(owner))
                 guard state.hasChanges || isBack else { continue }
                 let key = owner.objectKey.renamed(permanent)
                 // A member that left one list and came back has another place there. The pair stays as it was.

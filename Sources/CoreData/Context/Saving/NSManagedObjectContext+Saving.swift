@@ -5,24 +5,24 @@ extension NSManagedObjectContext {
     final func _save() throws {
         checkConfinement()
         applyPendingUpdates()
-        guard !isSaving else {
+        guard !saveState.isRunning else {
             throw NSError.coreData(
                 NSCoreDataError,
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
-        defer { setsOfSave = ObjectSets() }
+        defer { saveState.objectSets = ObjectSets() }
         try throwingReadErrors { processPendingChanges(isBeforeSave: true) }
-        isSaving = true
+        saveState.isRunning = true
         defer { endSaving() }
-        if !isQuiet { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }
-        guard hasChanges || !watchedObjects.isEmpty else { return try finishWithoutChanges() }
+        if !settings.isQuiet { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }
+        guard hasChanges || !tracked.watched.isEmpty else { return try finishWithoutChanges() }
         var work = try throwingReadErrors {
             try prepareObjects()
             let work = presentWork
             try validate(work)
             return work
         }
-        rowsOfDeletedFaults = rows(ofFaultsIn: work.deleted)
+        saveState.rowsOfDeletedFaults = rows(ofFaultsIn: work.deleted)
         var isForLater = false
         // The errors are thrown before anything is written or handed to the parent. After that everything is saved.
         try collectingReadErrors {
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
         try ownCoordinator?.saveMetadata()
         advanceGeneration()
         dropCleanObjects()
-        if isQuiet { return }
+        if settings.isQuiet { return }
         for name in [Notification.Name.NSManagedObjectContextDidSave, .NSManagedObjectContextDidSaveObjectIDs] {
             NotificationCenter.default.post(name: name, object: self, userInfo: [:])
         }
@@ -69,11 +69,11 @@ extension NSManagedObjectContext {
     }
 
     private func endSaving() {
-        isSaving = false
-        watchedObjects = []
-        reinsertedObjects = []
-        temporaryKeys = [:]
-        rowsOfDeletedFaults = [:]
+        saveState.isRunning = false
+        tracked.watched = []
+        saveState.reinserted = []
+        saveState.temporaryKeys = [:]
+        saveState.rowsOfDeletedFaults = [:]
     }
 
     /// Calls `willSave()` until it changes nothing new; gives up after a thousand rounds, as a loop would never end.
@@ -91,10 +91,10 @@ extension NSManagedObjectContext {
                     object.willSave()
                 }
             }
-            if isFirstRound, !pendingList.isEmpty || !pendingDeletions.isEmpty {
+            if isFirstRound, !tracked.pending.isEmpty || !tracked.pendingDeletions.isEmpty {
                 for object in lists.joined() { prepared.insert(ObjectIdentifier(object)) }
             }
-            let isLastRound = pendingList.isEmpty && pendingDeletions.isEmpty
+            let isLastRound = tracked.pending.isEmpty && tracked.pendingDeletions.isEmpty
             processPendingChanges()
             if isLastRound { return }
             isFirstRound = false
@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
     }
 
     final func validate(_ work: SaveWork) throws {
-        if let deferredValidation { return deferredValidation(work) }
+        if let deferredValidation = saveState.deferredValidation { return deferredValidation(work) }
         // An object that only gained or lost members may still be a fault, and the checks need its row. The check of a
         // row that cannot be read throws.
         if persistentStoreCoordinator?.readsAhead == true { try? loadRows(of: work.updated) }
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
         for object in work.deleted { collect(object.validateForDelete) }
         for object in work.inserted { collect(object.validateForInsert) }
         for object in work.updated { collect(object.validateForUpdate) }
-        if !deletedList.isEmpty || hasMetInaccessible {
+        if !tracked.deleted.isEmpty || fetchState.hasMetInaccessible {
             for object in work.inserted + work.updated {
                 collect { try ObjectValidation.validateReferences(of: object, in: self) }
             }
@@ -150,21 +150,23 @@ extension NSManagedObjectContext {
         keepForBlock(work.inserted)
         keepForBlock(updated)
         // New objects that were deleted again never were in the store.
-        let vanished = isWhole ? deletedList.filter { $0.flags.contains([.inserted, .deleted]) } : []
+        let vanished = isWhole ? tracked.deleted.filter { $0.flags.contains([.inserted, .deleted]) } : []
         // Usually the lists hold exactly the saved objects, and every one of them was handled above.
-        let leavesInserted = !ObjectSets.isSame(insertedList, work.inserted)
-        let leavesUpdated = !ObjectSets.isSame(updatedList, updated)
+        let leavesInserted = !ObjectSets.isSame(tracked.inserted, work.inserted)
+        let leavesUpdated = !ObjectSets.isSame(tracked.updated, updated)
         if isWhole {
             // Also objects that have no changes after a merge, or whose changes were dropped.
-            if leavesInserted { for object in insertedList { object.flags.remove(.listedInserted) } }
-            if leavesUpdated { for object in updatedList { unlistUpdated(object) } }
-            for object in deletedList { object.flags.remove(.listedDeleted) }
+            if leavesInserted { for object in tracked.inserted { object.flags.remove(.listedInserted) } }
+            if leavesUpdated { for object in tracked.updated { unlistUpdated(object) } }
+            for object in tracked.deleted { object.flags.remove(.listedDeleted) }
         }
-        noteTemporaries(of: [leavesInserted ? insertedList : [], leavesUpdated ? updatedList : [], deletedList])
-        unsavedIndex = nil
-        insertedList = leavesInserted ? insertedList.filter { $0.flags.contains(.listedInserted) } : []
-        updatedList = leavesUpdated ? updatedList.filter { $0.flags.contains(.listedUpdated) } : []
-        deletedList.removeAll { !$0.flags.contains(.listedDeleted) }
+        noteTemporaries(of: [
+            leavesInserted ? tracked.inserted : [], leavesUpdated ? tracked.updated : [], tracked.deleted,
+        ])
+        tracked.unsavedIndex = nil
+        tracked.inserted = leavesInserted ? tracked.inserted.filter { $0.flags.contains(.listedInserted) } : []
+        tracked.updated = leavesUpdated ? tracked.updated.filter { $0.flags.contains(.listedUpdated) } : []
+        tracked.deleted.removeAll { !$0.flags.contains(.listedDeleted) }
         for object in vanished { object.detach(unregister: true) }
         let saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted)
         let changes = saved.changes
@@ -173,16 +175,16 @@ extension NSManagedObjectContext {
         for objects in [work.inserted, updated, work.deleted] {
             for object in objects { object.didSave() }
         }
-        if !isQuiet { announce(saved, changes) }
+        if !settings.isQuiet { announce(saved, changes) }
         for object in work.deleted where object.binding.context === self { object.detach(unregister: true) }
     }
 
     /// Posts the saved changes, as objects and as ids.
     private func announce(_ work: SaveWork, _ changes: MergedChanges) {
         var info: [AnyHashable: Any] = [:]
-        if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = setsOfSave.set(of: work.inserted) }
-        if !work.updated.isEmpty { info[NSUpdatedObjectsKey] = setsOfSave.set(of: work.updated) }
-        if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = setsOfSave.set(of: work.deleted) }
+        if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = saveState.objectSets.set(of: work.inserted) }
+        if !work.updated.isEmpty { info[NSUpdatedObjectsKey] = saveState.objectSets.set(of: work.updated) }
+        if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = saveState.objectSets.set(of: work.deleted) }
         var ids: [AnyHashable: Any] = [:]
         if let modelLayout {
             let keys = SavedKeys(changes, modelLayout: modelLayout, coordinator: persistentStoreCoordinator)
@@ -206,17 +208,17 @@ extension NSManagedObjectContext {
 
     /// Objects that were changed and taken back need not be kept any longer.
     private func dropCleanObjects() {
-        for object in insertedList { object.flags.subtract([.inserted, .listedInserted, .updated]) }
-        for object in updatedList { unlistUpdated(object) }
-        for object in deletedList {
+        for object in tracked.inserted { object.flags.subtract([.inserted, .listedInserted, .updated]) }
+        for object in tracked.updated { unlistUpdated(object) }
+        for object in tracked.deleted {
             object.flags.remove(.listedDeleted)
             if object.flags.contains(.deleted) { object.detach(unregister: true) }
         }
-        noteTemporaries(of: [insertedList, updatedList, deletedList])
-        unsavedIndex = nil
-        insertedList = []
-        updatedList = []
-        deletedList = []
+        noteTemporaries(of: [tracked.inserted, tracked.updated, tracked.deleted])
+        tracked.unsavedIndex = nil
+        tracked.inserted = []
+        tracked.updated = []
+        tracked.deleted = []
     }
 }
 

@@ -93,11 +93,11 @@ extension NSManagedObjectContext {
         for written in attempts.rows {
             written.object.row = written.row
         }
-        for (key, winner) in replacedKeys {
+        for (key, winner) in saveState.replacedKeys {
             attempts.permanent[key] = attempts.permanent[winner.key] ?? winner.key
         }
-        let replaced = Set(replacedKeys.keys)
-        replacedKeys = [:]
+        let replaced = Set(saveState.replacedKeys.keys)
+        saveState.replacedKeys = [:]
         adoptPermanentKeys(attempts.permanent, of: work.inserted, replaced: replaced)
         for object in work.inserted + livingUpdated {
             object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: attempts.permanent) }
@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
         let stores = attempts.written
         if stores.isEmpty { return }
         installPermanentKeys(attempts.permanent, of: work.inserted)
-        temporaryKeys = [:]
+        saveState.temporaryKeys = [:]
         func part(_ objects: [NSManagedObject]) -> [NSManagedObject] {
             objects.filter { stores.contains($0.objectKey.storeNumber) }
         }
@@ -186,7 +186,7 @@ extension NSManagedObjectContext {
             // A fault of which only the members were changed has no row version yet.
             if object.row == nil, isOfProgram || changesLinks { _ = object.firedRow() }
             let changed = object.persistentChanges()
-            let isBack = reinsertedObjects.contains(ObjectIdentifier(object))
+            let isBack = saveState.reinserted.contains(ObjectIdentifier(object))
             // A program's store writes whole objects: changed relationships are changes of the record, too.
             let isChanged = !changed.isEmpty || isBack || changesLinks || object.hasToManyChanges && isOfProgram
             guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
@@ -227,16 +227,16 @@ extension NSManagedObjectContext {
                     changes = [:]
                     var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
                         .renamed(permanent)
-                    saved.inserted += updated.filter { reinsertedObjects.contains(ObjectIdentifier($0)) }.map(
+                    saved.inserted += updated.filter { saveState.reinserted.contains(ObjectIdentifier($0)) }.map(
                         \.objectKey)
                     coordinator.publish(saved, from: self)
                 }
             }
         } catch let conflicts as SaveConflicts {
-            temporaryKeys = [:]
+            saveState.temporaryKeys = [:]
             for object in work.inserted {
                 guard let key = permanent[object.key] else { continue }
-                temporaryKeys[ObjectKey(layoutIndex: object.binding.layout.index, key: key)] = object.key
+                saveState.temporaryKeys[ObjectKey(layoutIndex: object.binding.layout.index, key: key)] = object.key
             }
             throw conflicts
         }

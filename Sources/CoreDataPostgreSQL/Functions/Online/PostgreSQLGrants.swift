@@ -6,10 +6,10 @@ enum PostgreSQLGrants {
     ///
     /// - Parameters:
     ///   - table: as SQL names it.
-    ///   - others: the other tables, as SQL names them.
-    static func copying(to table: String, from others: [String]) -> String {
+    ///   - otherTables: the other tables, as SQL names them.
+    static func copying(to table: String, from otherTables: [String]) -> String {
         func literal(_ name: String) -> String { PostgreSQLDialect().literal(.string(name)) }
-        let tables = others.map { "\(literal($0))::regclass" }.joined(separator: ", ")
+        let tables = otherTables.map { "\(literal($0))::regclass" }.joined(separator: ", ")
         return """
             DO $grants$
             DECLARE

@@ -1,0 +1,101 @@
+import Foundation
+
+// The state of a context, in groups. Each is touched on the context's queue only, except `GuardedState`.
+
+/// The coordinator or the parent that a context works with, which is set once.
+struct ContextLinks {
+    var coordinator: NSPersistentStoreCoordinator?
+    var parent: NSManagedObjectContext?
+}
+
+/// The settings of a context that a program changes, or a migration.
+struct ContextSettings {
+    var name: String?
+    var transactionAuthor: String?
+    var propagatesDeletesAtEndOfEvent = true
+    var shouldDeleteInaccessibleFaults = true
+    var readsFromStandbys = false
+    var stalenessInterval: TimeInterval = -1
+    var retainsRegisteredObjects = false
+    /// Decides about the conflicts of a save.
+    var mergePolicy = NSMergePolicy.error
+    /// Whether the context posts no notifications. A migration's contexts post none, because they are between versions.
+    var isQuiet = false
+}
+
+/// The objects with unsaved changes, and those of which the next notification reports.
+struct TrackedChanges {
+    /// Objects with unsaved changes, kept alive; an object whose flag was cleared is skipped and dropped later.
+    var inserted: [NSManagedObject] = []
+    var updated: [NSManagedObject] = []
+    var deleted: [NSManagedObject] = []
+    /// Finds inserted and changed objects by their values. Nil until a fetch uses it, and again when a list gets
+    /// shorter.
+    var unsavedIndex: UnsavedIndex?
+    /// Objects that changed since the last `processPendingChanges`.
+    var pending: [NSManagedObject] = []
+    var pendingDeletions: [NSManagedObject] = []
+    /// Objects refreshed since the last did-change notification.
+    var pendingRefreshes: [NSManagedObject] = []
+    /// New objects taken back since the last did-change notification, which calls them deleted.
+    var pendingVanished: [NSManagedObject] = []
+    /// Objects deleted by another context, taken over since the last did-change notification.
+    var mergedDeletions: [NSManagedObject] = []
+    /// Objects inserted by another context, taken over since the last did-change notification.
+    var mergedInsertions: [NSManagedObject] = []
+    var isProcessing = false
+    var isProcessingScheduled = false
+    /// Objects that the next save only checks for conflicts.
+    var watched: [NSManagedObject] = []
+}
+
+/// The keys of new objects, and where they go.
+struct ObjectIDState {
+    /// Temporary keys that a save of this context made permanent, for children that still use them.
+    var permanentKeys: [Int64: Int64] = [:]
+    /// Objects that may lead to temporary keys, beside the inserted, changed and deleted ones.
+    var temporaryHolders = TemporaryHolders()
+    /// Stores that new objects were assigned to.
+    var assignedStores: [ObjectIdentifier: NSManagedObjectContext.AssignedStore] = [:]
+}
+
+/// The running save.
+struct SaveState {
+    var isRunning = false
+    /// The sets of the save's notifications.
+    var objectSets = ObjectSets()
+    /// Replaces the validation, where a migration validates at its end.
+    var deferredValidation: ((NSManagedObjectContext.SaveWork) -> Void)?
+    /// Objects whose rows are gone and come back by the save.
+    var reinserted: Set<ObjectIdentifier> = []
+    /// The temporary keys of the new objects by the keys they are written under.
+    var temporaryKeys: [ObjectKey: Int64] = [:]
+    /// The rows of objects that were deleted as faults, by the keys they have under their root entities.
+    var rowsOfDeletedFaults: [ObjectKey: Snapshot] = [:]
+    /// The key of each new object that another object with equal unique values replaced, with the key of that object.
+    /// Kept until the next successful save.
+    var replacedKeys: [Int64: ObjectKey] = [:]
+}
+
+/// The fetches whose results the context follows, and the faults of a running operation.
+struct FetchState {
+    /// Fetches with a batch size, latest last.
+    var batches: [FetchedBatches] = []
+    /// Fetches that found new objects, while a result still holds the keys.
+    var fetchesOfNew: [NSManagedObjectContext.WeakBatches] = []
+    /// Whether the `fetch(_:)` of a subclass that overrides it is running.
+    var isWithinOverride = false
+    /// During an operation that can throw: the faults in it that could not be fulfilled.
+    var readErrors: NSManagedObjectContext.ReadErrors?
+    /// Whether the row of any object was found to be gone.
+    var hasMetInaccessible = false
+}
+
+/// What other queues append or read, under the context's `guardedLock`.
+struct GuardedState {
+    var pendingUpdates: [NSManagedObjectContext.PermanentKeys] = []
+    var mergesAutomatically = false
+    var pendingMerges: [MergedChanges] = []
+    var isMergeScheduled = false
+    var children: [WeakContext] = []
+}
