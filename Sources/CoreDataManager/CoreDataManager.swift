@@ -1,4 +1,4 @@
-// About the room CoreDataManager.
+// Implementation notes: CoreDataManager.
 //
 // - Three causes together make a program that no longer starts after an update: a large store, a changed schema, and
 //   opening the store on the main thread. This module removes the third one.

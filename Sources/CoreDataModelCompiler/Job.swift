@@ -1,4 +1,4 @@
-// About the room CoreDataModelCompiler.
+// Implementation notes: CoreDataModelCompiler.
 //
 // - On Linux `@NSManaged` type-checks and leaves the accessors as undefined symbols. The plugin
 //   (`Plugins/CoreDataModelPlugin`) finds a target's files and models and passes them, as one job, to the tool

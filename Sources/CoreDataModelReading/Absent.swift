@@ -1,4 +1,4 @@
-// About the room CoreDataModelReading.
+// Implementation notes: CoreDataModelReading.
 //
 // - A plugin's tool is also built for the host, with all its dependencies. So it does not depend on the framework. This
 //   module is a fifth of the framework, the sources that read and write models, compiled once more under another name.

@@ -1,4 +1,4 @@
-// About the room CoreDataPort.
+// Implementation notes: CoreDataPort.
 //
 // - `coredata port` rewrites code that the compiler refuses whatever a plugin adds. It works on the scanner's tokens,
 //   so comments, strings and layout stay byte for byte. Of a string only the code inside `\( … )` is read. Code that

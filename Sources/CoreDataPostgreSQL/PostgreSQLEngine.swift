@@ -1,4 +1,4 @@
-// About the room CoreDataPostgreSQL.
+// Implementation notes: CoreDataPostgreSQL.
 //
 // - This product is a store over the SQL layer (`Stores/SQL`). What an engine needs of that layer is `package`: the
 //   statements and their printer, the protocols of drivers, the schema and its names (`SQLSchemaStyle`), snapshots and

@@ -1,4 +1,4 @@
-// About the room CoreDataTool.
+// Implementation notes: CoreDataTool.
 //
 // - This module is the program `coredata` without its `main.swift`, so that tests reach its parts. It uses the public
 //   interface of the framework and of the launch library. Functions that an application might need, too, are added to

@@ -1,4 +1,4 @@
-// About the room MigrationTestKit.
+// Implementation notes: MigrationTestKit.
 //
 // - The module uses public API, except for `MigrationMoment` and the reasons why a model file cannot be read (SPI
 //   `MigrationTesting`).
@@ -142,7 +142,7 @@ public struct MigrationTrial {
             entry.rows = try TrialContent(of: url, first, withValues: false).counts.values.reduce(0, +)
             var built = first
             for (older, newer) in zip(way, way.dropFirst()) {
-                guard try go(older, newer, url, folder, &built, &entry) else { return }
+                guard try migrateStep(older, newer, url, folder, &built, &entry) else { return }
             }
         }
         return entry
@@ -151,7 +151,7 @@ public struct MigrationTrial {
     /// Migrates one step. Returns whether the next step has a store to begin with.
     ///
     /// - Parameter built: the version whose schema the file has.
-    private func go(
+    private func migrateStep(
         _ older: ModelVersion, _ newer: ModelVersion, _ url: URL, _ folder: URL, _ built: inout ModelVersion,
         _ entry: inout MigrationTrialReport.Entry
     ) throws -> Bool {

@@ -1,4 +1,4 @@
-// About the room StudioServer.
+// Implementation notes: StudioServer.
 //
 // - This module is HTTP and nothing else: libmicrohttpd, which reads requests and keeps their limits, behind Swift
 //   values. It is compiled with the package trait `Studio`. Without the trait a build does not need the library's

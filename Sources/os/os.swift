@@ -1,4 +1,4 @@
-// About the module os.
+// Implementation notes: os.
 //
 // - Programs for Apple's systems import `os`, `os.log` or `OSLog` nearly everywhere. This module has their loggers,
 //   locks and signposts, so that such sources compile unchanged. The product is `OSLogging`.

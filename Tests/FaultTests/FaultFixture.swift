@@ -1,4 +1,4 @@
-// About the suite FaultTests.
+// Implementation notes: FaultTests.
 //
 // - A child (`Tests/FaultChild`) does one `FaultOperation` while a call of the C library fails. `LD_PRELOAD` loads a
 //   library of the tests' own (`Tests/Faults`) before all other libraries. It counts calls about files in one folder,

@@ -1,4 +1,4 @@
-// About the suite SoakTests.
+// Implementation notes: SoakTests.
 //
 // - Processes (`Tests/SoakChild`) work on one store while it is migrated to and fro, the disk runs full and the clock
 //   jumps. Each process keeps a `Ledger` of the acknowledged state of its own entries, and compares it with the store.

@@ -161,6 +161,6 @@ struct RawAnswer {
         return values.isEmpty ? nil : values.joined(separator: "|")
     }
 
-    var isInParts: Bool { header("UncheckedSendable-Encoding")?.lowercased() == "chunked" }
+    var isInParts: Bool { header("Transfer-Encoding")?.lowercased() == "chunked" }
     var text: String { String(decoding: body, as: UTF8.self) }
 }

@@ -214,11 +214,11 @@ struct SecurityTests {
             #expect(try posted(client, origin: own, type: "application/json; charset=utf-8")?.status == 200)
             #expect(try posted(client, origin: own, length: nil, body: "")?.status == 411)
             let parts = try posted(
-                client, origin: own, length: nil, more: "UncheckedSendable-Encoding: chunked\r\n",
+                client, origin: own, length: nil, more: "Transfer-Encoding: chunked\r\n",
                 body: "2\r\n{}\r\n0\r\n\r\n")
             #expect(parts?.status == 411)
             for more in [
-                "UncheckedSendable-Encoding: chunked\r\n", "Content-Length: 2\r\n", "Content-Type: text/plain\r\n",
+                "Transfer-Encoding: chunked\r\n", "Content-Length: 2\r\n", "Content-Type: text/plain\r\n",
             ] {
                 let answer = try posted(client, origin: own, more: more, body: "2\r\n{}\r\n0\r\n\r\n")
                 #expect(answer?.status == 400, "\(more)")

@@ -1,4 +1,4 @@
-// About the room Context.
+// Implementation notes: Context.
 //
 // - Permanent keys: a context that saved appends a permanent-ID update to the pending updates of each child. A child
 //   applies its pending updates when it is next used. It checks the objects that were renamed, the unsaved ones, and

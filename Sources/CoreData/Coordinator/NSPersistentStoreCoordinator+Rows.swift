@@ -239,11 +239,11 @@ extension NSPersistentStoreCoordinator {
     ///
     /// `beforeVisible` is called before any of the writing can be seen, unless it fails earlier. `beforeCommit` is
     /// called when everything is written and checked, and an error that it throws undoes the writing.
-    final func write(
+    final func commit(
         _ changes: ChangeSet, toStoreNumbered number: Int, beforeVisible: () -> Void,
         beforeCommit: () throws -> Void
     ) throws {
-        try rowStore(numbered: number).write(changes, beforeVisible: beforeVisible, beforeCommit: beforeCommit)
+        try rowStore(numbered: number).commit(changes, beforeVisible: beforeVisible, beforeCommit: beforeCommit)
     }
 
     /// The order in which one save writes to several stores. Files and databases come first, by their addresses, so

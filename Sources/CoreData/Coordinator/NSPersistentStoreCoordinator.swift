@@ -1,4 +1,4 @@
-// About the room Coordinator.
+// Implementation notes: Coordinator.
 //
 // - The coordinator finds the engine of a product by its name (`StoreEngines`), and has a table of URL schemes
 //   (`StoreEngines.type(of:)`). So if a program lacks the product, the error names the product to add.

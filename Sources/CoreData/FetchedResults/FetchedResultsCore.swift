@@ -1,4 +1,4 @@
-// About the room FetchedResults.
+// Implementation notes: FetchedResults.
 //
 // The controller fetches once, and then follows the context's did-change notification. A change passes these steps:
 // notification, candidates (changed objects of the entity, and objects whose key paths lead to changed ones),

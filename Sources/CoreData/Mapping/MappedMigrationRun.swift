@@ -1,4 +1,4 @@
-// About the room Mapping.
+// Implementation notes: Mapping.
 //
 // A mapping model makes a new store of an old one, object by object, with the policies' help (`PolicyCalls`). The model
 // comes from a `.cdm`, an `.xcmappingmodel`, or inference. An `EntityMappingStep` has the slots, expressions and policy

@@ -1,7 +1,7 @@
-// About the room Migration.
+// Implementation notes: Migration.
 //
 // - `Planning/` makes plans without a connection, `Running/` carries them out over any driver, and `Files/` has the
-//   parts that only files need. `SourceFloorTests` lists the names that each of the three folders may use. `Ways/`,
+//   parts that only files need. `SourceLayerTests` lists the names that each of the three folders may use. `Ways/`,
 //   `Losses/`, `Forecast/`, `Progress/`, `Staged/`, `Online/` and `Moving/` are named after their subjects.
 // - A coordinator calls `MigratingEngine.prepare` before it opens a store. The result is a summary of the store, a
 //   migration, or an error. Files are prepared by `StoreMigration`, databases (`InPlaceEngine`) by `InPlaceMigration`.

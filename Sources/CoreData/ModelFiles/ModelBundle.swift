@@ -1,4 +1,4 @@
-// About the room ModelFiles.
+// Implementation notes: ModelFiles.
 //
 // - The hashes in a bundle's version information show which version to decode. The model's own hashes decide; if they
 //   contradict the bundle, all versions are read.

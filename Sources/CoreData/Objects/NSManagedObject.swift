@@ -1,4 +1,4 @@
-// About the room Objects.
+// Implementation notes: Objects.
 //
 // - An object has five words: its entity binding (context, layout and identity map, shared by all objects of an entity
 //   in a context), its key, its row, its overlay, and its flags. An object that was only read has no overlay.

@@ -1,4 +1,4 @@
-// About the room Rows.
+// Implementation notes: Rows.
 //
 // - The layouts were chosen by measurement. `bin/bench` compares them with the same work in C. Its limits are in
 //   `Benchmarks/bars.txt`. `instructions.txt` beside that file has the ratio of instructions to those of C for each

@@ -1,4 +1,4 @@
-// About the room Undo.
+// Implementation notes: Undo.
 //
 // - When pending changes are processed, `ContextUndo` compares each changed object with its state when they were last
 //   processed. An `ObjectState` is the row, the overlay's arrays and the to-many lists, held and not copied. The

@@ -1,4 +1,4 @@
-// About the room CoreDataPostgreSQL/Online.
+// Implementation notes: CoreDataPostgreSQL/Online.
 //
 // - With `NSPostgreSQLOnlineMigrationOption` a store serves two versions of its model. `OnlinePlan` has the additions
 //   that a newer version needs, as a value made of the `ModelDifference`. `OnlinePlan+Refusals` has the changes that

@@ -24,7 +24,7 @@ package struct RepairCommand: Command {
         examples: [
             .init("coredata repair Library.sqlite Repaired.sqlite", "repair what can be repaired"),
             .init(
-                "coredata repair Library.sqlite Repaired.sqlite --json | jq 'select(.repaired | not)'",
+                "coredata repair Library.sqlite Repaired.sqlite --json | jq 'select(.mended | not)'",
                 "what is left, for a script"),
         ],
         found: "the copy was made, and something in it is left that could not be repaired")

@@ -1,4 +1,4 @@
-// About the room CoreDataTool/Studio.
+// Implementation notes: CoreDataTool/Studio.
 //
 // A request goes through these parts: the browser, libmicrohttpd with a thread for each connection, `RequestCheck`,
 // `Studio`, one of `StudioRows`, `StudioObject` and similar types, JSON. Remote changes, unsaved changes and migrations

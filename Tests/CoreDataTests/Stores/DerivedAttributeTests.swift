@@ -72,7 +72,7 @@ struct DerivedAttributeTests {
 
             // A row that was not read.
             let store = try #require(stack.coordinator.persistentStores.first as? SQLStore)
-            try store.write(ChangeSet(deleted: [.init(key: large.objectID.objectKey, row: nil)]))
+            try store.commit(ChangeSet(deleted: [.init(key: large.objectID.objectKey, row: nil)]))
             #expect(try authors() == ["ann 1 10", "zora 0 0"])
             #expect(try books() == ["10 Ann"])
         }

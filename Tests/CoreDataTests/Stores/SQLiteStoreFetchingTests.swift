@@ -67,7 +67,7 @@ struct SQLiteStoreFetchingTests {
             rows.append(["isbn": "7"])
             books = try fixture.insert("Book", rows)
             let bookTags = fixture.toMany("Book", "tags")
-            try fixture.store.write(
+            try fixture.store.commit(
                 ChangeSet(joins: [
                     .init(toMany: bookTags, owner: books[0], added: [tags[0], tags[1]]),
                     .init(toMany: bookTags, owner: books[1], added: [tags[1]]),
@@ -437,7 +437,7 @@ struct SQLiteStoreFetchingTests {
                             try store.reserveKeys([layout.rootIndex: 1])[layout.rootIndex]?.first?.lowerBound ?? 0
                         var builder = SnapshotBuilder(layout: layout, key: first, version: 1, tailBytes: 3)
                         builder.set(slot, string: "\(number)")
-                        try store.write(ChangeSet(inserted: [builder.finish()]))
+                        try store.commit(ChangeSet(inserted: [builder.finish()]))
                     }
                     return 0
                 }

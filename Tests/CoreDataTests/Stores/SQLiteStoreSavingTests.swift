@@ -77,7 +77,7 @@ struct SQLiteStoreSavingTests {
             let changes = ChangeSet(updated: [
                 mine.change("Book", rows[0], ["title": "mine"]), mine.change("Book", rows[1], ["title": "mine"]),
             ])
-            let conflicts = try #require(throws: SaveConflicts.self) { try mine.store.write(changes) }
+            let conflicts = try #require(throws: SaveConflicts.self) { try mine.store.commit(changes) }
             #expect(conflicts.conflicts.map(\.key) == [keys[0]])
             #expect(conflicts.conflicts.first?.found?.string(mine.slot("Book", "title")) == "x")
             #expect(try theirs.strings("Book", "title") == ["b", "x"])
@@ -92,7 +92,7 @@ struct SQLiteStoreSavingTests {
             let keys = try mine.insert("Tag", [["label": "a"]])
             let row = try #require(try mine.rows("Tag").first)
             let theirs = try StoreFixture(at: url)
-            try theirs.store.write(ChangeSet(deleted: [.init(key: keys[0], row: nil)]))
+            try theirs.store.commit(ChangeSet(deleted: [.init(key: keys[0], row: nil)]))
             let conflicts = try #require(throws: SaveConflicts.self) { try mine.update(row, ["label": "b"]) }
             #expect(conflicts.conflicts.count == 1)
             #expect(conflicts.conflicts.first?.found == nil)
@@ -117,7 +117,7 @@ struct SQLiteStoreSavingTests {
         let keys = try library.insert("Book", [["isbn": "1"]])
         let root = library.entity("Book").rootIndex
         let first = try #require(try library.store.reserveKeys([root: 1])[root]?.first?.lowerBound)
-        try library.store.write(
+        try library.store.commit(
             ChangeSet(
                 inserted: [library.row("Book", key: first, ["isbn": "1"])], deleted: [.init(key: keys[0], row: nil)]))
         #expect(try library.rows("Book").map(\.key) == [first])
@@ -158,20 +158,20 @@ struct SQLiteStoreSavingTests {
         let tags = try library.insert("Tag", [["label": "a"], ["label": "b"]])
         let bookTags = library.toMany("Book", "tags")
         let tagBooks = library.toMany("Tag", "books")
-        try library.store.write(
+        try library.store.commit(
             ChangeSet(joins: [
                 .init(toMany: bookTags, owner: books[0], added: tags),
                 .init(toMany: bookTags, owner: books[1], added: [tags[0]]),
             ]))
         #expect(try Set(library.store.members(of: bookTags, owner: books[0])) == Set(tags))
         #expect(try Set(library.store.members(of: tagBooks, owner: tags[0])) == Set(books[..<2]))
-        try library.store.write(ChangeSet(joins: [.init(toMany: bookTags, owner: books[0], removed: [tags[0]])]))
+        try library.store.commit(ChangeSet(joins: [.init(toMany: bookTags, owner: books[0], removed: [tags[0]])]))
         #expect(try library.store.members(of: tagBooks, owner: tags[0]) == [books[1]])
         let related = library.toMany("Book", "related")
-        try library.store.write(ChangeSet(joins: [.init(toMany: related, owner: books[0], added: [books[2]])]))
+        try library.store.commit(ChangeSet(joins: [.init(toMany: related, owner: books[0], added: [books[2]])]))
         #expect(try library.store.members(of: related, owner: books[2]) == [books[0]])
         #expect(try library.store.members(of: related, owner: books[0]) == [books[2]])
-        try library.store.write(ChangeSet(deleted: [.init(key: books[0], row: nil)]))
+        try library.store.commit(ChangeSet(deleted: [.init(key: books[0], row: nil)]))
         #expect(try library.store.members(of: related, owner: books[2]).isEmpty)
         #expect(try library.store.members(of: tagBooks, owner: tags[1]).isEmpty)
     }

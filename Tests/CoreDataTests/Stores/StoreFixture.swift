@@ -165,7 +165,7 @@ final class StoreFixture {
         let keys = try #require(try store.reserveKeys([entity.rootIndex: rows.count])[entity.rootIndex])
         var changes = ChangeSet()
         for (key, values) in zip(keys.joined(), rows) { changes.inserted.append(row(name, key: key, values)) }
-        try store.write(changes)
+        try store.commit(changes)
         return changes.inserted.map { ObjectKey(layoutIndex: $0.layoutIndex, key: $0.key) }
     }
 
@@ -186,7 +186,7 @@ final class StoreFixture {
 
     func update(_ old: Snapshot, _ values: [String: Any?]) throws {
         let name = layout.entities[old.layoutIndex].name
-        try store.write(ChangeSet(updated: [change(name, old, values)]))
+        try store.commit(ChangeSet(updated: [change(name, old, values)]))
     }
 
     func change(_ name: String, _ old: Snapshot, _ values: [String: Any?]) -> ChangeSet.Update {

@@ -1,4 +1,4 @@
-// About the room Context/Merging.
+// Implementation notes: Context/Merging.
 //
 // - A store reports which rows have a newer version and which constraints broke, and has written nothing. The context
 //   turns the report into conflict objects, calls the policy, puts the newest rows under the objects and tries again.

@@ -68,7 +68,7 @@ extension NSManagedObjectContext {
                 if !known.isEmpty {
                     try resolve(SaveConflicts(conflicts: known), isCached: true)
                 } else {
-                    try write(work, to: coordinator, &attempts)
+                    try commitAttempt(work, to: coordinator, &attempts)
                     break
                 }
             } catch let conflicts as SaveConflicts {
@@ -219,7 +219,7 @@ extension NSManagedObjectContext {
             // A child that was created since would read values that were given up.
             try handingOff(unless: givesUpValues) { takeBack in
                 try coordinator.saving {
-                    try write(
+                    try commitInOrder(
                         coordinator.savingOrder(of: changes.filter { !$0.value.isEmpty }.keys), of: changes,
                         to: coordinator, beforeVisible: takeBack, &attempts.written)
                     // The rows are released before the keys of a large save are made, because the keys take as much
@@ -252,11 +252,13 @@ extension NSManagedObjectContext {
         let others = stores.dropFirst()
         let isLast = others.isEmpty || coordinator.objectStoreNumbers.contains(number)
         change.goesWithOthers = !isLast
-        try coordinator.write(change, toStoreNumbered: number, beforeVisible: beforeVisible) {
-            if !isLast { try write(others, of: changes, to: coordinator, beforeVisible: beforeVisible, &written) }
+        try coordinator.commit(change, toStoreNumbered: number, beforeVisible: beforeVisible) {
+            if !isLast {
+                try commitInOrder(others, of: changes, to: coordinator, beforeVisible: beforeVisible, &written)
+            }
         }
         written.insert(number)
-        if isLast { try write(others, of: changes, to: coordinator, beforeVisible: beforeVisible, &written) }
+        if isLast { try commitInOrder(others, of: changes, to: coordinator, beforeVisible: beforeVisible, &written) }
     }
 
     /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.

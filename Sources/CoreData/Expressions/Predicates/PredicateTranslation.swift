@@ -1,4 +1,4 @@
-// About the room Expressions/Predicates.
+// Implementation notes: Expressions/Predicates.
 //
 // - `#Predicate` is a tree of generic structures. An extension of each structure translates it to a predicate or an
 //   expression.

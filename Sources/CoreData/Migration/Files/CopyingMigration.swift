@@ -1,4 +1,4 @@
-// About the room Migration/Files.
+// Implementation notes: Migration/Files.
 //
 // - `LightweightMigrator` opens the file and holds the transaction of a migration in place. The other types here copy,
 //   count and verify.

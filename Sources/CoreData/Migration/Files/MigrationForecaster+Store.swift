@@ -53,7 +53,7 @@ extension MigrationForecaster {
                 try goTheWay(of: found, from: state, versions, on: connection, &forecast)
             } else {
                 let direct = MigrationHop(source: source, target: model, means: .inferred)
-                try go([direct], from: state, on: connection, &forecast)
+                try forecastHops([direct], from: state, on: connection, &forecast)
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)

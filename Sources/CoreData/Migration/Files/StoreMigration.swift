@@ -112,7 +112,7 @@ enum StoreMigration {
     ) throws {
         let (url, metadata) = (found.url, found.metadata)
         let source = try found.find()
-        try way.go(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
+        try way.tryHops(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
             try WayMigration(
                 url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard
             ).run(from: metadata)

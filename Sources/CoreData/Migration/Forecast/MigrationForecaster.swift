@@ -1,4 +1,4 @@
-// About the room Migration/Forecast.
+// Implementation notes: Migration/Forecast.
 //
 // - The forecaster makes the plan over a connection that leaves no trace. It counts rows by the highest key, measures
 //   some sample rows, and turns both into bytes and seconds with `MachineCalibration`.
@@ -68,14 +68,14 @@ struct MigrationForecaster {
         let way = MigrationWay(bundles: bundles, infers: infers, versions: versions).of(found.metadata, configuration)
         var taken = [MigrationHop(source: source, target: model, means: .inferred)]
         if let hops = try namedHops(from: source, found) {
-            try go(hops, from: state, on: connection, &forecast)
+            try forecastHops(hops, from: state, on: connection, &forecast)
             taken = hops
         } else {
             let direct = taken
-            try way.go(from: source, to: model) { hops in
+            try way.tryHops(from: source, to: model) { hops in
                 if hops == nil, !infers { throw MigrationErrors.missingMappingModel(metadata: [:], url: url) }
                 forecast.hops = []
-                try go(hops ?? direct, from: state, on: connection, &forecast)
+                try forecastHops(hops ?? direct, from: state, on: connection, &forecast)
                 taken = hops ?? direct
             }
         }
@@ -84,7 +84,7 @@ struct MigrationForecaster {
         return taken
     }
 
-    func go(
+    func forecastHops(
         _ hops: [MigrationHop], from start: State, on connection: any SQLConnection,
         _ forecast: inout MigrationForecast
     ) throws {

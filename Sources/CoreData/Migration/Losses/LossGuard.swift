@@ -1,4 +1,4 @@
-// About the room Migration/Losses.
+// Implementation notes: Migration/Losses.
 //
 // - `LossSearch` follows all content of the store's version through the hops, by name (schema elements, `SchemaElement`).
 //   `LossCount` counts the rows that have the content.

@@ -1,4 +1,4 @@
-// About the room Migration/Planning.
+// Implementation notes: Migration/Planning.
 //
 // - `ModelDifference` matches by renaming identifier and by name, and collects all changes that cannot be inferred in
 //   one error. It does not use tables.

@@ -1,4 +1,4 @@
-// About the room Migration/Running.
+// Implementation notes: Migration/Running.
 //
 // - `InPlaceMigration` does for stores of an `InPlaceEngine` the work that `StoreMigration` does for files.
 // - Every process that has such a store open holds a shared lock of its version. The migration takes the exclusive lock
@@ -119,16 +119,16 @@ struct InPlaceMigration {
                 url: url, model: model, configuration: configuration, options: options, manager: manager)
             let hops = try staged.hops(from: source, metadata)
             let lossGuard = try staged.lossGuard(from: source, metadata)
-            return try go(hops, from: metadata, lossGuard) { try staged.copyStages(from: source, metadata) }
+            return try carryOut(hops, from: metadata, lossGuard) { try staged.copyStages(from: source, metadata) }
         }
         if let hop = try GivenMapping(options)?.hop(from: found, to: model, find: { source }) {
-            return try go([hop], from: metadata, nil) { migration([hop], nil).copyStages() }
+            return try carryOut([hop], from: metadata, nil) { migration([hop], nil).copyStages() }
         }
         guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
-        try way.go(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
-            try go(hops, from: metadata, lossGuard) { migration(hops, lossGuard).copyStages() }
+        try way.tryHops(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
+            try carryOut(hops, from: metadata, lossGuard) { migration(hops, lossGuard).copyStages() }
         }
     }
 
@@ -138,7 +138,7 @@ struct InPlaceMigration {
 
     /// Carries out hops: in place, or, if code of the program's own takes part, through files. `copyStages` makes the copy
     /// stages for the second case.
-    private func go(
+    private func carryOut(
         _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?,
         _ copyStages: () throws -> [CopyingMigration.CopyStage]
     ) throws {

@@ -1,4 +1,4 @@
-// About the room Migration/Staged.
+// Implementation notes: Migration/Staged.
 //
 // - `StagedMigration` finds the store's checksum among the stages and migrates from version to version. Without
 //   handlers it works in place, in one transaction.

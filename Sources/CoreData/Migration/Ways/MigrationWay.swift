@@ -1,4 +1,4 @@
-// About the room Migration/Ways.
+// Implementation notes: Migration/Ways.
 //
 // - If the direct hop is impossible, or rows forbid it, `MigrationWay` searches for the fewest hops through the
 //   versions and mapping models among the program's resources (`MigrationRoute`). It excludes a version that lacks
@@ -93,7 +93,7 @@ struct MigrationWay {
     /// If there are none, the first error gives the reason.
     ///
     /// - Parameter run: Receives the hops; nil if the models allow none at all.
-    func go(
+    func tryHops(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ run: ([MigrationHop]?) throws -> Void
     ) throws {
         var way = self
@@ -117,12 +117,12 @@ struct MigrationWay {
 
     /// Carries out the best hops for a store, with its options about losses. If there are none, the error of the direct
     /// hop names the obstacle.
-    func go(
+    func tryHops(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel, of url: URL, _ metadata: [String: Any],
         _ configuration: String?, _ options: [AnyHashable: Any]?,
         _ run: (_ hops: [MigrationHop], LossGuard) throws -> Void
     ) throws {
-        try of(metadata, configuration).go(from: source, to: model) { hops in
+        try of(metadata, configuration).tryHops(from: source, to: model) { hops in
             guard hops != nil || infers else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }

@@ -152,7 +152,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         }
     }
 
-    func write(_ changes: ChangeSet) throws {
+    func commit(_ changes: ChangeSet) throws {
         guard let saved = changes.objects, !saved.isEmpty else { return }
         if store.isReadOnly { throw NSError.readOnlyStore(store) }
         try lock.withLock {

@@ -265,7 +265,7 @@ final class IncrementalRows: ObjectStore, @unchecked Sendable {  // `versions` a
         return ids.map(\.objectKey.key)
     }
 
-    func write(_ changes: ChangeSet) throws {
+    func commit(_ changes: ChangeSet) throws {
         guard let saved = changes.objects, !saved.isEmpty else { return }
         if store.isReadOnly { throw NSError.readOnlyStore(store) }
         try checkVersions(changes, saved.context)

@@ -1,4 +1,4 @@
-// About the room Stores/Progress.
+// Implementation notes: Stores/Progress.
 //
 // - Migrators and stores report to a `MigrationFeed`, which they find in the `Progress` of the option. Its timer makes
 //   twenty events a second of the reports. The time left mixes forecast and rate, and approaches the mixture. Programs

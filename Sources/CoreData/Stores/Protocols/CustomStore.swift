@@ -1,4 +1,4 @@
-// About the stores that programs write (`Stores/Atomic`, `Stores/Incremental`).
+// Implementation notes: Stores/Atomic, Stores/Incremental.
 //
 // - Adapters present such stores as row stores, like those of SQL. An atomic store's nodes are read into rows and
 //   searched in memory. An incremental store answers fetches with keys, and reads a row when a fault fires. A

@@ -60,13 +60,13 @@ package protocol RowStore: AnyObject, Sendable {
 
     /// Writes a change set in one transaction, or nothing. Throws `SaveConflicts` if rows have changed since they were
     /// read.
-    func write(_ changes: ChangeSet) throws
+    func commit(_ changes: ChangeSet) throws
 
     /// Writes a change set in one transaction, or nothing, and calls two bodies. `beforeVisible` is called before any
     /// reader can see the changes, and before any lock that readers wait for is taken; it may be called more than once.
     /// `beforeCommit` is called when everything is written and checked. An error that it throws undoes the changes, if
     /// the store can do that.
-    func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws
+    func commit(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws
 
     /// The present state of the store, for reading only; nil if the store keeps no past states.
     func pinned() throws -> (any RowStore)?
@@ -134,9 +134,9 @@ extension RowStore {
         cachedRow(for: key, rootIndex: rootIndex).map { Unmanaged.passUnretained($0).toOpaque() } == row.toOpaque()
     }
 
-    package func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws {
+    package func commit(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws {
         beforeVisible()
-        try write(changes)
+        try commit(changes)
         try beforeCommit()
     }
 

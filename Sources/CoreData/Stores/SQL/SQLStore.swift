@@ -1,13 +1,13 @@
-// About the room Stores/SQL.
+// Implementation notes: Stores/SQL.
 //
 // - `Language/` has statements as values, `Driver/` the protocols of connections, `Schema/` the tables, `Values/` the
 //   forms of decimals and external values in columns. `Reading/`, `Saving/`, `Batches/` and `History/` are the work of
-//   the store. `UncheckedSendable/` moves rows between databases, and `Views/` has query generations and the notices of commits
+//   the store. `Transfer/` moves rows between databases, and `Views/` has query generations and the notices of commits
 //   of all processes.
 // - `SQLStore` is the store; `SQLiteStore` is the part that only SQLite stores have. A `StoreEngine` opens, copies,
 //   destroys and replaces stores, and is found by the store's type.
 // - The form of the stores of a type is a value (`StoreForm`: a file, a database, memory, a whole file …). The layers
-//   above use it, and never a store's type or class. `SourceFloorTests` checks that, and lists two exceptions: the
+//   above use it, and never a store's type or class. `SourceLayerTests` checks that, and lists two exceptions: the
 //   table of classes (`StoreClasses`), and tables whose rows move to another store (`StoreMove`). `isDurable` and
 //   `decidesByObject` depend on an open store; they are properties of `NSPersistentStore`.
 // - Stores in memory are SQL stores, too. Their SQL treats a missing value as unequal to every other value

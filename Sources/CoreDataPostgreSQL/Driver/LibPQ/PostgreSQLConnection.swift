@@ -1,4 +1,4 @@
-// About the room CoreDataPostgreSQL/Driver.
+// Implementation notes: CoreDataPostgreSQL/Driver.
 //
 // - The driver prepares each statement in two forms: one for a single row, and one for many rows as `unnest` of arrays
 //   (`PostgreSQLSetStatement`). A row that may break a constraint is tried within a savepoint. Many rows that fail are

@@ -1,4 +1,4 @@
-// About the room Stores/SQL/Batches.
+// Implementation notes: Stores/SQL/Batches.
 //
 // - A batch is one transaction of the writer. If its result is a number and its rows have no consequences, it is one
 //   UPDATE or DELETE. Consequences of rows are history, derived attributes, external values and delete rules.

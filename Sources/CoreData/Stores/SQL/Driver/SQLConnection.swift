@@ -1,4 +1,4 @@
-// About the room Stores/SQL/Driver.
+// Implementation notes: Stores/SQL/Driver.
 //
 // - A call takes many rows. SQLite loops over them; another engine may send them in a pipeline. The results of all rows
 //   are returned together (`SQLOutcome`), so no caller depends on continuing after a row that broke a constraint.

@@ -1,4 +1,4 @@
-// About the room Stores/SQL/History.
+// Implementation notes: Stores/SQL/History.
 //
 // - `HistoryRecorder` writes ATRANSACTION and ACHANGE within the transaction that it records, from the same change set.
 // - The public classes (`History/`) are made from records that a store returns (`Stores/Protocols/HistoryStore`). Predicates on

@@ -1,4 +1,4 @@
-// About the room Stores/SQL/Language.
+// Implementation notes: Stores/SQL/Language.
 //
 // - SQL is a value until a dialect prints it, and no value is ever part of the text. The printer gets every word in
 //   which databases differ from the dialect.

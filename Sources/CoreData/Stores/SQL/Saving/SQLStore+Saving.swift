@@ -89,14 +89,14 @@ extension SQLStore {
 
     // MARK: Saving
 
-    package func write(_ changes: ChangeSet) throws {
-        try write(changes, beforeCommit: {})
+    package func commit(_ changes: ChangeSet) throws {
+        try commit(changes, beforeCommit: {})
     }
 
-    package func write(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws {
+    package func commit(_ changes: ChangeSet, beforeVisible: () -> Void, beforeCommit: () throws -> Void) throws {
         // Readers that use the writer's connection wait for the whole transaction.
         if capabilities.readsWhereItWrites { beforeVisible() }
-        try write(changes) {
+        try commit(changes) {
             try beforeCommit()
             beforeVisible()
         }
@@ -108,7 +108,7 @@ extension SQLStore {
     /// expected one, or that some result was not. In the second case the transaction is run once more, step by step,
     /// which finds the conflicts. A transaction that was in conflict with another transaction, or was lost with its
     /// connection, is run again with the same changes.
-    private func write(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
+    private func commit(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws {
         if changes.isEmpty, !hasUnsavedMetadata { return }
         // Rows that a migration counts must be counted in each step. Metadata include the version of the tables.
         var isPipelining = capabilities.sendsTogether && rowCounters == nil && !hasUnsavedMetadata
@@ -163,10 +163,10 @@ extension SQLStore {
             try attempting { connection in
                 if isPipelining {
                     try connection.together {
-                        written = try write(changes, order, on: connection, savesMetadata, &files)
+                        written = try writeChangeSet(changes, order, on: connection, savesMetadata, &files)
                     }
                 } else {
-                    written = try write(changes, order, on: connection, savesMetadata, &files)
+                    written = try writeChangeSet(changes, order, on: connection, savesMetadata, &files)
                 }
                 try beforeCommit()
                 try connection.commit()
@@ -204,7 +204,7 @@ extension SQLStore {
     /// Writes everything within a transaction that begins here, and does not commit it.
     ///
     /// All rows that another context or process has changed are found before `SaveConflicts` is thrown.
-    private func write(
+    private func writeChangeSet(
         _ changes: ChangeSet, _ order: SaveOrder, on connection: any SQLConnection, _ savesMetadata: Bool,
         _ files: inout ExternalFileChanges
     ) throws -> Written {
@@ -217,7 +217,7 @@ extension SQLStore {
         var session = SaveSession(store: self, connection: connection)
         try session.checkDoubtful(changes)
         try session.checkMembers(of: changes.deleted, in: changes)
-        try session.write(changes, order, &files)
+        try session.writeRows(changes, order, &files)
         try session.check(changes.unchanged)
         if use.checksReferences { try session.checkTargets(of: changes) }
         if !session.conflicts.isEmpty || !session.constraintConflicts.isEmpty {

@@ -13,7 +13,7 @@ enum SaveOrder {
 
 extension SaveSession {
     /// Writes the rows of a save in an order.
-    mutating func write(_ changes: ChangeSet, _ order: SaveOrder, _ files: inout ExternalFileChanges) throws {
+    mutating func writeRows(_ changes: ChangeSet, _ order: SaveOrder, _ files: inout ExternalFileChanges) throws {
         switch order {
         case .deletionsFirst:
             try delete(changes.deleted, &files)

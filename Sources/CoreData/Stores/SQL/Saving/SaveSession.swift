@@ -1,4 +1,4 @@
-// About the room Stores/SQL/Saving.
+// Implementation notes: Stores/SQL/Saving.
 //
 // - A store reports the rows that have changed and the constraints that were broken, and has written nothing then. The
 //   context makes conflicts of them, asks the policy, and tries again (`Context/Merging`).
@@ -91,7 +91,7 @@ package struct SaveSession {
         let runs = updates.runs { $0.new.layoutIndex == $1.new.layoutIndex && $0.changed == $1.changed }
         for range in runs {
             let run = updates[range]
-            let outcome = try write(run, &files)
+            let outcome = try writeRun(run, &files)
             for (place, failure) in outcome.violations {
                 let update = run[run.startIndex + place]
                 constraintConflicts.append(
@@ -122,7 +122,7 @@ package struct SaveSession {
     }
 
     /// Writes rows of one entity in which the same slots change.
-    private mutating func write(
+    private mutating func writeRun(
         _ run: ArraySlice<ChangeSet.Update>, _ files: inout ExternalFileChanges
     ) throws -> SQLOutcome {
         guard let first = run.first else { return SQLOutcome() }

@@ -1,4 +1,4 @@
-// About the room Stores/SQL/Schema.
+// Implementation notes: Stores/SQL/Schema.
 //
 // - `SQLSchema` has the tables of a model, `IntrospectedSchema` the introspected tables of a database, and `SQLBookkeeping`
 //   the tables of a store's bookkeeping.

@@ -1,4 +1,4 @@
-// About the room Stores/SQL/UncheckedSendable.
+// Implementation notes: Stores/SQL/Transfer.
 //
 // - Rows are copied page by page in the order of their keys, by `RowShape` and `RowWriter`, so drivers need no code of
 //   their own. The rows that have been copied already show where a copy continues.

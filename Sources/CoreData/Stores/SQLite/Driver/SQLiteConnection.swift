@@ -1,4 +1,4 @@
-// About the room Stores/SQLite/Driver.
+// Implementation notes: Stores/SQLite/Driver.
 //
 // - All statements in SQLite's own syntax stand in this folder, as methods with plain names
 //   (`SQLiteConnection+Settings`). Callers name the settings.

@@ -1,4 +1,4 @@
-// About the room Stores/SQLite.
+// Implementation notes: Stores/SQLite.
 //
 // This folder and its neighbours hold everything that is about SQLite, and nothing else:
 // - `Driver/`: connections, statements, errors, the dialect, options and pragmas, the guard of files, and the catalog
@@ -15,7 +15,7 @@
 // - The exchange of two files, its recovery and the exclusive lock lie in `Files/` and not with migrations, because an
 //   engine also replaces and destroys stores by them.
 // - `NewStore` (`Stores/SQL/Schema`) makes the content of a new store, for SQLite and for PostgreSQL.
-// - Above the stores, only folders named `Files/` name types of SQLite's, and two files that `SourceFloorTests` lists.
+// - Above the stores, only folders named `Files/` name types of SQLite's, and two files that `SourceLayerTests` lists.
 
 import Foundation
 

@@ -1,4 +1,4 @@
-// About the room Stores/SQLite/Files.
+// Implementation notes: Stores/SQLite/Files.
 //
 // - Only regular files and folders are ever removed, renamed or replaced (`FileKind`).
 // - New files get no more permissions than the folder in which they end up has (`FilePermissions`). Files in the folder

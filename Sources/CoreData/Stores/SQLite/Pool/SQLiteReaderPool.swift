@@ -1,4 +1,4 @@
-// About the room Stores/SQLite/Pool.
+// Implementation notes: Stores/SQLite/Pool.
 //
 // - Readers keep their transactions open between two reads. So they also compare the count of copied frames in the
 //   shared index. If it has changed they begin again, and read from the main file from then on. Only then can the -wal

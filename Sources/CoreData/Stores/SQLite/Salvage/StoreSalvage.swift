@@ -1,4 +1,4 @@
-// About the room Stores/SQLite/Salvage.
+// Implementation notes: Stores/SQLite/Salvage.
 //
 // - Pages are read without SQLite (`PageReader`, `WriteAheadLog`, `PageUse`, `BTreePage`, `TreeWalk`,
 //   `SalvageRecords`). `SalvageSchema` recognises them by a model, and `SalvageTarget` writes a new store.

@@ -1,4 +1,4 @@
-// About the room Stores/SQL/Reading.
+// Implementation notes: Stores/SQL/Reading.
 //
 // - The client evaluates the conditions that a database does not compute as predicates do. `SQLTypes` determines the
 //   types of expressions and the operands that the database compares as predicates do. For any other condition

@@ -4,9 +4,9 @@ import Testing
 
 // Checks the statements of ARCHITECTURE.md about the layers against the sources.
 @Suite("The layers of the sources")
-struct SourceFloorTests {
+struct SourceLayerTests {
     /// Folders and their layers; the longest name that fits counts. Folders of one layer may use each other.
-    private static let floors: [String: Int] = [
+    private static let layers: [String: Int] = [
         "": 0, "Foundation": 0, "Model": 0, "ModelFiles": 0, "Expressions": 0, "Rows": 0, "Requests": 1, "Stores": 2,
         "Stores/SQL": 3, "Stores/SQLite": 4, "Stores/Atomic": 5, "Stores/Incremental": 5, "Coordinator": 6,
         "History": 6, "Objects": 7, "Context": 7, "Undo": 7, "Results": 8, "FetchedResults": 8, "Migration": 9,
@@ -45,10 +45,10 @@ struct SourceFloorTests {
         let text: SourceText
         let names: SourceNames
 
-        var floor: Int? {
+        var layer: Int? {
             let parts = path.split(separator: "/").dropLast().map(String.init)
             return [parts.prefix(2), parts.prefix(1)].lazy.compactMap {
-                SourceFloorTests.floors[$0.joined(separator: "/")]
+                SourceLayerTests.layers[$0.joined(separator: "/")]
             }.first
         }
     }
@@ -79,24 +79,24 @@ struct SourceFloorTests {
                 places[declaration.name, default: []].append((declaration, source))
             }
         }
-        let lowest = places.values.compactMap { $0.min { $0.1.floor ?? .max < $1.1.floor ?? .max } }
+        let lowest = places.values.compactMap { $0.min { $0.1.layer ?? .max < $1.1.layer ?? .max } }
         return Dictionary(lowest, uniquingKeysWith: { first, _ in first })
     }()
 
     /// The sources that use a name.
-    private static let users: [String: [(path: String, floor: Int)]] = {
-        var users: [String: [(path: String, floor: Int)]] = [:]
+    private static let users: [String: [(path: String, layer: Int)]] = {
+        var users: [String: [(path: String, layer: Int)]] = [:]
         for source in sources {
-            guard let floor = source.floor else { continue }
-            for name in source.names.used { users[name, default: []].append((source.path, floor)) }
+            guard let layer = source.layer else { continue }
+            for name in source.names.used { users[name, default: []].append((source.path, layer)) }
         }
         return users
     }()
 
     /// The sources of layers below that use a name of another source.
     private static func usedBelow(_ declaration: SourceNames.Declaration, of source: Source) -> [String] {
-        guard let above = source.floor else { return [] }
-        return users[declaration.name]?.filter { $0.floor < above }.map(\.path) ?? []
+        guard let above = source.layer else { return [] }
+        return users[declaration.name]?.filter { $0.layer < above }.map(\.path) ?? []
     }
 
     @Test("No layer names a type or a constant of a layer above it, but for those in the lists")
@@ -112,7 +112,7 @@ struct SourceFloorTests {
         #expect(members.count > 1500)
         // The search finds the members that layers above use of the ones below.
         let fromAbove = members.filter { member, source in
-            Self.users[member.name]?.contains { $0.floor > source.floor ?? .max } ?? false
+            Self.users[member.name]?.contains { $0.layer > source.layer ?? .max } ?? false
         }
         #expect(fromAbove.count > 200)
         expectNothingBelow(members, but: [Self.forcedMembers, Self.common])
@@ -124,7 +124,7 @@ struct SourceFloorTests {
         let names = Set(used.keys.map(\.name))
         for list in [Self.forced, Self.forcedMembers, Self.common] {
             let idle = list.subtracting(names)
-            #expect(idle.isEmpty, "The list has names that no floor below uses any more: \(idle.sorted())")
+            #expect(idle.isEmpty, "The list has names that no layer below uses any more: \(idle.sorted())")
         }
     }
 
@@ -162,8 +162,8 @@ struct SourceFloorTests {
         let types = Self.sources.filter { $0.path.hasPrefix("Stores/SQLite/") }
             .flatMap { $0.names.declarations.filter { !$0.isMember }.map(\.name) }
         #expect(Set(types).isSuperset(of: ["SQLiteConnection", "SQLiteStoreFiles", "SQLiteDialect", "SoleUse"]))
-        let stores = Self.floors["Stores/Incremental"] ?? .max
-        for source in Self.sources where source.floor ?? 0 > stores && !source.path.contains("/Files/") {
+        let stores = Self.layers["Stores/Incremental"] ?? .max
+        for source in Self.sources where source.layer ?? 0 > stores && !source.path.contains("/Files/") {
             let found = source.names.used.intersection(types).sorted()
             let isKnown = Self.outsideOfFiles[source.path].map { $0.isSuperset(of: found) } ?? found.isEmpty
             #expect(isKnown, "\(source.path) names \(found)")
@@ -217,7 +217,7 @@ struct SourceFloorTests {
 
     @Test("Every folder has a layer")
     func folders() {
-        let without = Self.sources.filter { $0.floor == nil }.map(\.path)
+        let without = Self.sources.filter { $0.layer == nil }.map(\.path)
         #expect(without.isEmpty, "\(without)")
     }
 
@@ -269,8 +269,8 @@ struct SourceFloorTests {
         #expect(asks("engine as? any InPlaceEngine") && !asks("let engine: any InPlaceEngine"))
         #expect(asks("for case let a as any HeldTransactionStore in b") && asks("b.rows as? any BatchStore"))
         #expect(!asks("ofType: NSSQLiteStoreType, at: url") && !asks("let a: SQLStore"))
-        let stores = Self.floors["Stores/Incremental"] ?? .max
-        let asking = Self.sources.filter { $0.floor ?? 0 > stores && asks($0.text.code) }.map(\.path)
+        let stores = Self.layers["Stores/Incremental"] ?? .max
+        let asking = Self.sources.filter { $0.layer ?? 0 > stores && asks($0.text.code) }.map(\.path)
         #expect(asking == ["Coordinator/StoreClasses.swift", "Migration/Moving/StoreMove.swift"])
     }
 
