@@ -20,6 +20,11 @@ struct MigrationCheckpoint: Codable, Equatable {
     /// The number of rows of each entity that the copy must have.
     var rows: [String: Int] = [:]
 
+    private enum CodingKeys: String, CodingKey {
+        case older, olderChanges, olderFile, program, done, place, rows
+        case copyStages = "legs"
+    }
+
     static func url(in folder: URL) -> URL { folder.appendingPathComponent("checkpoint.json") }
 
     /// The checkpoint of a folder; nil if there is none, or if it cannot be read.
@@ -37,8 +42,7 @@ struct MigrationCheckpoint: Codable, Equatable {
     /// Whether another checkpoint is of the same migration, whatever the progress of the two.
     func isSameMigration(as other: MigrationCheckpoint) -> Bool {
         older == other.older && olderChanges == other.olderChanges && olderFile == other.olderFile
-            && copyStages == other.copyStages
-            && program == other.program
+            && copyStages == other.copyStages && program == other.program
     }
 
     /// The identity of the running program, as a text that differs from that of any other build.
