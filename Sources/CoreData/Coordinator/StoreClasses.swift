@@ -3,16 +3,14 @@ import Foundation
 /// The store classes that derive from the base classes for programs, by type: the framework's own and those that
 /// programs have registered.
 enum StoreClasses {
-    private static let lock = NSLock()
-    // Used under `lock` only.
-    nonisolated(unsafe) private static var classes: [String: NSPersistentStore.Type] = [:]
+    private static let classes = Locked<[String: NSPersistentStore.Type]>([:])
 
     private static let ownClasses: [String: NSPersistentStore.Type] = [
         NSBinaryStoreType: BinaryStore.self, NSXMLStoreType: XMLStore.self,
     ]
 
     static func storeClass(for type: String) -> NSPersistentStore.Type? {
-        lock.withLock { classes[type] } ?? ownClasses[type]
+        classes.withLock { $0[type] } ?? ownClasses[type]
     }
 
     /// The form of the stores of a registered class; nil for types without one.
@@ -26,7 +24,7 @@ enum StoreClasses {
     /// The class that can read a file as a store that is read and written as a whole; nil if no class can. Not for
     /// files that may be SQLite's: opening one without SQLite drops the locks that this process has on it.
     static func classOfFile(at url: URL) -> NSAtomicStore.Type? {
-        let registered = lock.withLock { classes }
+        let registered = classes.withLock { $0 }
         let own = ownClasses.filter { registered[$0.key] == nil }
         for (_, candidate) in own.sorted(by: { $0.key < $1.key }) + registered.sorted(by: { $0.key < $1.key }) {
             guard let atomic = candidate as? NSAtomicStore.Type,
@@ -39,11 +37,11 @@ enum StoreClasses {
     }
 
     static func register(_ storeClass: NSPersistentStore.Type?, for type: String) {
-        lock.withLock { classes[type] = storeClass }
+        classes.withLock { $0[type] = storeClass }
     }
 
     static var all: [String: NSPersistentStore.Type] {
-        ownClasses.merging(lock.withLock { classes }) { _, registered in registered }
+        ownClasses.merging(classes.withLock { $0 }) { _, registered in registered }
     }
 }
 

@@ -23,7 +23,7 @@ extension AnyKeyPath {
 /// The names of key paths, found once each.
 enum KeyPathNames {
     private static let lock = NSRecursiveLock()
-    // nonisolated(unsafe): read and written under `lock` only.
+    // nonisolated(unsafe): read and written under `lock` only, which is recursive.
     nonisolated(unsafe) private static var names: [AnyKeyPath: String?] = [:]
 
     /// The name, or nil when the path has none. Recursive: an accessor that is being evaluated may need a name itself.

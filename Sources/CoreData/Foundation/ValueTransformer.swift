@@ -105,22 +105,20 @@ extension ValueTransformerByName where Self: ValueTransformer {
 
 /// The registered transformers by name. May be used from any thread.
 enum ValueTransformerRegistry {
-    private static let lock = NSLock()
-    // Read and written under `lock` only.
-    nonisolated(unsafe) private static var registered: [NSValueTransformerName: ValueTransformer] = builtIn
+    private static let registered = Locked<[NSValueTransformerName: ValueTransformer]>(builtIn)
 
     static func set(_ transformer: ValueTransformer?, for name: NSValueTransformerName) {
-        lock.withLock { registered[name] = transformer }
+        registered.withLock { $0[name] = transformer }
     }
 
     static var names: [NSValueTransformerName] {
-        lock.withLock { registered.keys.sorted { $0.rawValue < $1.rawValue } }
+        registered.withLock { $0.keys.sorted { $0.rawValue < $1.rawValue } }
     }
 
     /// The transformer under a name. The transformer that transformable attributes use is also found by the name of its
     /// class, because models contain either name.
     static func transformer(named name: NSValueTransformerName) -> ValueTransformer? {
-        lock.withLock {
+        registered.withLock { registered in
             if let found = registered[name] { return found }
             return name.rawValue == "NSSecureUnarchiveFromDataTransformer"
                 ? registered[.secureUnarchiveFromDataTransformerName] : nil

@@ -50,33 +50,32 @@ enum ManagedClassLookup {
     /// Remembers the module of a class that is in use.
     static func learnModule(of managedClass: NSManagedObject.Type) {
         guard let module = String(reflecting: managedClass).split(separator: ".").first.map(String.init) else { return }
-        lock.withLock { if !knownModules.contains(module) { knownModules.append(module) } }
+        knownModules.withLock { if !$0.contains(module) { $0.append(module) } }
     }
 
     private static func nestedClass(_ name: String) -> NSManagedObject.Type? {
-        let (known, modules) = lock.withLock { (nestedClasses[name], knownModules) }
+        let (known, modules) = (nestedClasses.withLock { $0[name] }, modules)
         if let known, known.found != nil || known.modules == modules.count { return known.found }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         var found = NestedClassName(parts).flatMap(\.managedClass)
         for module in modules where found == nil {
             found = NestedClassName([module[...]] + parts).flatMap(\.managedClass)
         }
-        lock.withLock { nestedClasses[name] = (found, modules.count) }
+        nestedClasses.withLock { $0[name] = (found, modules.count) }
         return found
     }
 
     /// The names of the modules in which classes are searched.
-    static var modules: [String] { lock.withLock { knownModules } }
+    static var modules: [String] { knownModules.withLock { $0 } }
 
     /// Changes when another module is registered.
-    static var generation: Int { lock.withLock { knownModules.count } }
+    static var generation: Int { knownModules.withLock { $0.count } }
 
-    private static let lock = NSLock()
     /// The results for names of classes inside other types, with the number of modules that were registered then.
-    // nonisolated(unsafe): read and written under `lock` only.
-    nonisolated(unsafe) private static var nestedClasses: [String: (found: NSManagedObject.Type?, modules: Int)] = [:]
-    // nonisolated(unsafe): read and written under `lock` only.
-    nonisolated(unsafe) private static var knownModules: [String] = {
+    private static let nestedClasses = Locked<[String: (found: NSManagedObject.Type?, modules: Int)]>([:])
+    private static let knownModules = Locked<[String]>(modulesAtStart)
+
+    private static var modulesAtStart: [String] {
         // A module's name has no dot; a test bundle's process is called "Package.xctest".
         let executable = String(ProcessInfo.processInfo.processName.prefix { $0 != "." })
         // A package's resources are named "Package_Target.resources", its modules like their targets.
@@ -90,7 +89,7 @@ enum ManagedClassLookup {
         }
         for name in registeredNames where !name.contains(".") && !names.contains(name) { names.append(name) }
         return names
-    }()
+    }
 }
 
 extension ManagedClassLookup {

@@ -8,16 +8,14 @@ enum ModelsInUse {
         var entitiesByClass: [ObjectIdentifier: [String]]?
     }
 
-    private static let lock = NSLock()
-    // nonisolated(unsafe): read and written under `lock` only.
-    nonisolated(unsafe) private static var entries: [Entry] = []
+    private static let entries = Locked<[Entry]>([])
 
     /// Adds a model that has just been frozen.
     static func add(_ model: NSManagedObjectModel) {
-        lock.lock()
-        defer { lock.unlock() }
-        entries.removeAll { $0.model == nil }
-        entries.append(Entry(model: model))
+        entries.withLock { entries in
+            entries.removeAll { $0.model == nil }
+            entries.append(Entry(model: model))
+        }
     }
 
     /// The entities whose class this is, the model that came into use last at the end.
@@ -30,19 +28,20 @@ enum ModelsInUse {
     }
 
     private static func known(_ managedClass: NSManagedObject.Type) -> [NSEntityDescription] {
-        lock.lock()
-        defer { lock.unlock() }
-        var found: [NSEntityDescription] = []
-        for index in entries.indices {
-            guard let model = entries[index].model else { continue }
-            let byClass = entries[index].entitiesByClass ?? Self.entitiesByClass(of: model)
-            // A class that was not found may be found once its module is registered, so only found classes are kept.
-            guard let names = byClass[ObjectIdentifier(managedClass)] else { continue }
-            entries[index].entitiesByClass = byClass
-            let byName = model.entitiesByName
-            found += names.compactMap { byName[$0] }
+        entries.withLock { entries in
+            var found: [NSEntityDescription] = []
+            for index in entries.indices {
+                guard let model = entries[index].model else { continue }
+                let byClass = entries[index].entitiesByClass ?? Self.entitiesByClass(of: model)
+                // A class that was not found may be found once its module is registered, so only found classes are
+                // kept.
+                guard let names = byClass[ObjectIdentifier(managedClass)] else { continue }
+                entries[index].entitiesByClass = byClass
+                let byName = model.entitiesByName
+                found += names.compactMap { byName[$0] }
+            }
+            return found
         }
-        return found
     }
 
     private static func entitiesByClass(of model: NSManagedObjectModel) -> [ObjectIdentifier: [String]] {

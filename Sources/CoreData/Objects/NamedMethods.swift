@@ -25,7 +25,7 @@ enum NamedMethods {
     }
 
     private static let lock = NSRecursiveLock()
-    // nonisolated(unsafe): read and written under `lock` only.
+    // nonisolated(unsafe): read and written under `lock` only, which is recursive.
     nonisolated(unsafe) private static var tables = Tables()
 
     /// The method of an object's class; nil where no list has it.

@@ -68,25 +68,19 @@ final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are u
 
     // MARK: Sharing
 
-    private struct Registry {
-        var tables: [String: WeakTable] = [:]
-    }
-
     private struct WeakTable {
         weak var table: ReferenceTable?
     }
 
-    private static let registryLock = NSLock()
-    // Used under `registryLock` only.
-    nonisolated(unsafe) private static var registry = Registry()
+    private static let registry = Locked<[String: WeakTable]>([:])
 
     /// The table of the stores with an identifier. It exists as long as one of the stores or of their ids.
     static func shared(identifier: String) -> ReferenceTable {
-        registryLock.withLock {
-            if let known = registry.tables[identifier]?.table { return known }
-            registry.tables = registry.tables.filter { $0.value.table != nil }
+        registry.withLock { tables in
+            if let known = tables[identifier]?.table { return known }
+            tables = tables.filter { $0.value.table != nil }
             let table = ReferenceTable()
-            registry.tables[identifier] = WeakTable(table: table)
+            tables[identifier] = WeakTable(table: table)
             return table
         }
     }
