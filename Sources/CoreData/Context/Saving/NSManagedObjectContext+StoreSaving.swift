@@ -131,7 +131,7 @@ extension NSManagedObjectContext {
 
     /// Writes everything to the stores, in one transaction each, of which none commits before all are written. Throws
     /// `SaveConflicts` when a store refuses.
-    private func write(
+    private func commitAttempt(
         _ work: SaveWork, to coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
     ) throws {
         do {
@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
 
     /// Writes to the first of some stores, and to the remaining ones before the first commits. Stores that programs
     /// wrote cannot roll back, so they are written last.
-    private func write(
+    private func commitInOrder(
         _ stores: ArraySlice<Int>, of changes: [Int: ChangeSet], to coordinator: NSPersistentStoreCoordinator,
         beforeVisible: () -> Void, _ written: inout Set<Int>
     ) throws {
