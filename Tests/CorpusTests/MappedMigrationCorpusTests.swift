@@ -209,7 +209,7 @@ enum MadeUpObjects {
     static func fill(_ url: URL, _ model: NSManagedObjectModel, perEntity count: Int) throws {
         try withStore(url, model.withPlainClasses()) { context in
             // The model's rules about values are of no matter here.
-            context.deferredValidation = { _ in }
+            context.saveState.deferredValidation = { _ in }
             var objects: [String: [NSManagedObject]] = [:]
             let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
             // No number twice: constraints may span several entities.

@@ -59,15 +59,15 @@ struct BatchedFetchTests {
         for _ in 0..<20 { try context.performAndWait { _ = try context.fetch(books(7)) } }
         let held = try context.performAndWait { try context.fetch(books(50)) }
         try context.performAndWait {
-            #expect(context.fetchedBatches.count == 1)
+            #expect(context.fetchState.batches.count == 1)
             #expect(held[99].text("title") == "t99")
             #expect(cachedRows == 50)
             let others = try context.fetch(books(7))
-            #expect(context.fetchedBatches.count == 2)
+            #expect(context.fetchState.batches.count == 2)
             // A fetch whose objects were all read leaves no batch pending.
             for book in others { _ = book.text("title") }
             _ = try context.fetch(books(7, by: ["copies"]))
-            #expect(context.fetchedBatches.count == 1)
+            #expect(context.fetchState.batches.count == 1)
             withExtendedLifetime(held) {}
         }
     }
@@ -108,7 +108,7 @@ struct BatchedFetchTests {
                 request.predicate = NSPredicate(format: "pages >= %d AND pages < %d", number * 30, number * 30 + 30)
                 return try context.fetch(request)
             }
-            #expect(context.fetchedBatches.count == 16)
+            #expect(context.fetchState.batches.count == 16)
             #expect(found[0][0].number("pages") == 0)
             #expect(cachedRows == 1)
             #expect(found[1][0].number("pages") == 30)
@@ -126,7 +126,7 @@ struct BatchedFetchTests {
                 NSAsynchronousFetchRequest(fetchRequest: request) { result in
                     let found = result.finalResult ?? []
                     let read = found.filter { $0.row != nil }
-                    continuation.yield([found.count, read.count, context.fetchedBatches.count])
+                    continuation.yield([found.count, read.count, context.fetchState.batches.count])
                 })
         }
         for await counts in stream {

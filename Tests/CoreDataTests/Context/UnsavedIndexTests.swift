@@ -56,7 +56,7 @@ struct UnsavedIndexTests {
                 saved[0].setValue(7, forKey: "pages")
                 let books = (0..<3).map { context.make("Book", ["isbn": "a\($0)", "pages": $0]) }
                 #expect(try context.fetch(request("pages == %d", 2)).count == 2)
-                let index = try #require(context.unsavedIndex)
+                let index = try #require(context.tracked.unsavedIndex)
                 #expect(index.contradiction(in: context) == nil)
                 try spoil(context, books + saved)
                 return index.contradiction(in: context)
@@ -70,12 +70,13 @@ struct UnsavedIndexTests {
             books[1].flags.insert(.indexed)
         }
         #expect(changed?.contains("a value that it has no longer") == true)
-        #expect(try spoiled { context, _ in context.insertedList.swapAt(0, 1) }?.contains("another place") == true)
+        #expect(try spoiled { context, _ in context.tracked.inserted.swapAt(0, 1) }?.contains("another place") == true)
         #expect(
-            try spoiled { context, _ in context.insertedList.removeLast() }?.contains("than were inserted") == true)
-        #expect(try spoiled { context, _ in context.updatedList.removeLast() }?.contains("than were changed") == true)
+            try spoiled { context, _ in context.tracked.inserted.removeLast() }?.contains("than were inserted") == true)
+        #expect(
+            try spoiled { context, _ in context.tracked.updated.removeLast() }?.contains("than were changed") == true)
         let another = try spoiled { context, books in
-            context.updatedList[0] = books[4]
+            context.tracked.updated[0] = books[4]
             books[4].flags.insert(.updated)
         }
         #expect(another?.contains("has not read an object") == true)

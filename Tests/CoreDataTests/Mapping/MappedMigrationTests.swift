@@ -260,7 +260,7 @@ struct MappedMigrationTests {
             let fixture = try MappedMigrationFixture(folder)
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: fixture.olderModel)
-            context.isQuiet = true
+            context.settings.isQuiet = true
             let told = Locked(0)
             let observer = NotificationCenter.default.addObserver(
                 forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
@@ -272,7 +272,7 @@ struct MappedMigrationTests {
                 context.reset()
             }
             #expect(told.withLock { $0 } == 0)
-            context.isQuiet = false
+            context.settings.isQuiet = false
             context.performAndWait { context.reset() }
             #expect(told.withLock { $0 } == 1)
         }

@@ -297,7 +297,7 @@ struct FetchedObjectsTests {
                 #expect(!found[place].objectID.isTemporaryID)
                 #expect(found[place].text("title") == "new \(place - 90)")
             }
-            #expect(lowest.fetchesOfNew.isEmpty)
+            #expect(lowest.fetchState.fetchesOfNew.isEmpty)
             lowest.checkInvariants()
             let ids = try lowest.fetch(books(by: "pages"), batchSize: 8).map(\.objectID)
             #expect(ids == found.map(\.objectID))
