@@ -88,7 +88,7 @@ struct ImportLevelTests {
         let file = DeclarationScanner.scan(source: source, path: "Book.swift")
         let homes = DeclaringModules(ScannedModule(name: "Kit", files: [file]), dependencies: [base])
         func lines(_ files: [ScannedFile]) -> [String] {
-            ImportWriter(files).lines(of: [file], for: file.members, except: "Kit", homes: homes)
+            ImportWriter(files).lines(of: [file], for: file.members, except: "Kit", declaringModules: homes)
         }
         let kept = "public import Foundation"
         #expect(
