@@ -41,15 +41,15 @@ struct UpkeepTests {
         let library = try Library(.postgreSQL)
         try addOldTokens(library, 25_000)
         try save(library, "a")
-        try database(library).upkeep.look()
+        try database(library).upkeep.poll()
         #expect(try tokens(library) == "25001")
         #expect(try library.psql(Self.due) != nil)
-        try database(library).upkeep.look()
+        try database(library).upkeep.poll()
         #expect(try tokens(library) == "1")
         // The work for this hour is done.
         try addOldTokens(library)
-        try database(library).upkeep.look()
-        try database(library.beside()).upkeep.look()
+        try database(library).upkeep.poll()
+        try database(library.beside()).upkeep.poll()
         #expect(try tokens(library) == "2")
     }
 
@@ -93,7 +93,7 @@ struct UpkeepTests {
             """
         #expect(try library.psql(older) != nil)
         #expect(try library.psql(Self.due) != nil)
-        try database(library).upkeep.look()
+        try database(library).upkeep.poll()
         #expect(try read(after: second.token).count == 1)
         #expect(try library.psql("SELECT count(*) FROM coredata.transactions") == "1")
         #expect(try library.psql("SELECT count(DISTINCT \"transaction\") FROM coredata.changes") == "1")
@@ -103,7 +103,7 @@ struct UpkeepTests {
         let plain = try Library(.postgreSQL, options: [NSPersistentHistoryTrackingKey: true])
         try save(plain, "a")
         #expect(try plain.psql("UPDATE coredata.transactions SET \"time\" = 0; \(Self.due)") != nil)
-        try database(plain).upkeep.look()
+        try database(plain).upkeep.poll()
         #expect(try plain.psql("SELECT count(*) FROM coredata.transactions") == "1")
     }
 
@@ -120,7 +120,7 @@ struct UpkeepTests {
         try session.execute("SELECT count(*) FROM tag")
         for _ in 0..<2 {
             #expect(try library.psql(Self.due) != nil)
-            database.upkeep.look()
+            database.upkeep.poll()
         }
         let named = lines.withLock { $0.filter { $0.contains("nightly report") } }
         #expect(named.count == 1)
