@@ -1,9 +1,7 @@
 import CoreData
 import CoreDataManager
-import MigrationTestKit
-import Testing
 
-// Code of the pages in Documentation.
+// Code of Documentation/Adding.md, and of articles about files, rows and databases.
 enum DocumentSnippets {
     // MARK: Adding.md
 
@@ -35,7 +33,7 @@ enum DocumentSnippets {
         // snippet end
     }
 
-    // MARK: Stores.md
+    // MARK: FilesAndCompatibility.md, FaultingAndPerformance.md, Predicates.md
 
     final class Author: NSManagedObject {
         var name: String?
@@ -52,27 +50,6 @@ enum DocumentSnippets {
         container.persistentStoreDescriptions = [description]
         // snippet end
         return description
-    }
-
-    static func remoteChanges(
-        container: NSPersistentContainer, description: NSPersistentStoreDescription
-    ) -> any NSObjectProtocol {
-        // snippet: remote changes
-        description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
-        description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
-        let observer = NotificationCenter.default.addObserver(
-            forName: .NSPersistentStoreRemoteChange, object: container.persistentStoreCoordinator, queue: nil
-        ) { note in
-            print(note.userInfo?[NSPersistentHistoryTokenKey] ?? "no history")
-        }
-        // snippet end
-        return observer
-    }
-
-    static func synchronous(description: NSPersistentStoreDescription) {
-        // snippet: saves that wait for the disk
-        description.setOption(["synchronous": "FULL"] as NSDictionary, forKey: NSSQLitePragmasOption)
-        // snippet end
     }
 
     static func readingFaults(context: NSManagedObjectContext, book: Book) throws -> String? {
@@ -113,25 +90,8 @@ enum DocumentSnippets {
     }
 }
 
-// Launch.md
+// ContextsAndTheMainQueue.md
 extension DocumentSnippets {
-    static func managedLaunch(
-        model: NSManagedObjectModel, url: URL,
-        showProgress: @escaping @MainActor @Sendable (any MigrationProgressReporting) -> Void,
-        showFirstScreen: @escaping @MainActor @Sendable (Result<Void, any Error>) -> Void
-    ) async throws {
-        // snippet: a launch and background work
-        let manager = CoreDataManager(model: model, storeURL: url)
-        manager.launch(
-            progressScreen: { migration in showProgress(migration) },  // only if it takes longer than 0.2 s
-            completion: { result in showFirstScreen(result) })
-
-        try await manager.performBackground { context in  // waits for the launch, saves down to the store
-            Note(context: context).setValue("Imported", forKey: "text")
-        }
-        // snippet end
-    }
-
     @MainActor
     static func reference(manager: CoreDataManager, note: Note) async throws {
         // snippet: an object reference
@@ -153,36 +113,22 @@ extension DocumentSnippets {
         configuration.allowedLosses = ["Note.color", "Tag"]  // with CoreDataManager
         // snippet end
     }
-
-    static func trial(itemsWithSizes: NSMappingModel) throws {
-        // snippet: a trial of all versions
-        var trial = MigrationTrial(try ModelVersion.all(named: "Shop"))  // Shop.xcdatamodeld of the tested target
-        trial.mappingModels = [itemsWithSizes]  // made in code; those of the resources take part by themselves
-        trial.child = try MigrationChild.program(named: "migrate-shop")  // for two processes
-        let report = try trial.run(expecting: [ExpectedRefusal(from: "Shop", to: "Shop 3")])
-        #expect(report.isClean, "\(report)")
-        // snippet end
-    }
-
-    private static func openAsTheProgramDoes(_ store: URL) throws {}
-
-    static func child() -> Never {
-        // snippet: a child program
-        MigrationChild.main { store, arguments in try openAsTheProgramDoes(store) }
-        // snippet end
-    }
 }
 
 #if PostgreSQL
 import CoreDataPostgreSQL
 
-// PostgreSQL.md
-extension DocumentSnippets {
-    static func server(container: NSPersistentContainer) {
-        // snippet: a store in a database
-        let url = URL(string: "postgresql://user@host/database")!  // passwords are best kept in ~/.pgpass
-        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
-        // snippet end
+    // StoresInDatabases.md
+    extension DocumentSnippets {
+        static func failure(error: any Error) {
+            // snippet: a failure of a server
+            switch (error as NSError).userInfo[NSPostgreSQLFailureKey] as? String {
+            case PostgreSQLFailure.passwordRefused.rawValue: print("The password is wrong, or there is none.")
+            case PostgreSQLFailure.unreachable.rawValue: print("The server does not answer.")
+            default: print(error.localizedDescription)
+            }
+            // snippet end
+        }
     }
 
     static func failure(error: any Error) {
@@ -213,7 +159,7 @@ extension DocumentSnippets {
 }
 #endif
 
-// Porting.md
+// ComingFromAMac.md
 extension DocumentSnippets {
     static func deletion(of request: NSFetchRequest<Book>) -> NSBatchDeleteRequest {
         // snippet: a request of any result type

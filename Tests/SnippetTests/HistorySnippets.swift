@@ -83,7 +83,7 @@ struct HistorySnippets {
         ) { _ in continuation.yield() }
         Task {
             for await _ in changes {
-                try await reader.readOn { print($0.author ?? "somebody", $0.changes?.count ?? 0) }
+                try await reader.readOn { print($0.author ?? "unknown", $0.changes?.count ?? 0) }
             }
         }
         // snippet end

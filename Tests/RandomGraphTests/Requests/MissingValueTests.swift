@@ -3,8 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The one list of what a missing value means in each kind of store. The reference of random requests follows it, and
-/// `Documentation/Stores.md` has it as a table.
+/// The one list of what a missing value means in each kind of store. The judge of random requests follows it, and
+/// the article `Predicates` has it as a table.
 @Suite("The table of missing values")
 struct MissingValueTests {
     struct Row: Sendable {
@@ -101,8 +101,8 @@ struct MissingValueTests {
 
     @Test("The documentation has the table")
     func documented() throws {
-        let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../Documentation/Stores.md")
-        let text = try String(contentsOf: root.standardized, encoding: .utf8)
+        let article = Toolchain.package.appendingPathComponent("Sources/CoreData/CoreData.docc/Predicates.md")
+        let text = try String(contentsOf: article, encoding: .utf8)
         #expect(text.contains(Self.table), "\(Self.table)")
     }
 }

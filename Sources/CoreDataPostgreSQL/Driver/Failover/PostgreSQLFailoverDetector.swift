@@ -9,7 +9,7 @@
 // - The SQL layer depends only on `ContinuationFollower`. It empties the row cache. From then on a save compares whole
 //   rows if they were read before (`SaveSession.checkDoubtful`).
 // - `PostgreSQLHosts` connects to several servers of an address at the same time. `PostgreSQLWatch` ends connections
-//   whose server does not answer (Documentation/FailOver.md).
+//   whose server does not answer (the article `FailOver`).
 
 #if PostgreSQL
 import CoreData
