@@ -5,7 +5,7 @@ enum ErrorSnippets {
     // snippet: what to tell a user
     func advice(for error: any Error) -> String {
         switch (error as NSError).code {
-        case NSManagedObjectMergeError: "Somebody else has changed this. Load it again."
+        case NSManagedObjectMergeError: "Another user has changed this. Load it again."
         case NSPersistentStoreTimeoutError: "Another program is writing. Try again later."
         case NSFileWriteOutOfSpaceError: "The disk is full. Make room, and save again."
         default: error.localizedDescription
