@@ -23,6 +23,26 @@ struct LinkTests {
         }
     }
 
+    @Test("A page of the site leads to other pages, to pictures of its catalogue and to the web, but to no other file")
+    func linksOfTheSite() throws {
+        let pages = PackageFiles.modules.flatMap {
+            PackageFiles.paths(under: "Sources/\($0)/\($0).docc", extension: "md")
+        }
+        #expect(pages.count > 15)
+        for page in pages {
+            let text = try PackageFiles.text(page)
+            for link in MarkdownText(text).links where !Self.isElsewhere(link.target) {
+                #expect(Self.isPicture(link.target), "\(page):\(link.line): \(link.target)")
+            }
+            // A name of a page that is not on the site helps no reader of the site.
+            #expect(!text.contains("Documentation/"), "\(page)")
+        }
+    }
+
+    private static func isPicture(_ target: String) -> Bool {
+        target.hasSuffix(".svg") && !target.contains("/")
+    }
+
     private static func isElsewhere(_ target: String) -> Bool {
         target.contains("://") || target.hasPrefix("mailto:")
     }
