@@ -11,21 +11,21 @@
 // - A store has several connections: one writes, several read, and each query generation holds its state by one more
 //   (`PostgreSQLGeneration`), in a transaction in which nothing else happens. Readers import that snapshot by its name,
 //   so a statement that fails ends no generation.
-// - One connection listens (`PostgreSQLListener`), always to the server itself. Behind a transaction pooler it holds
-//   the lock of the store's version, too. There each transaction brings the settings of the session along. A
-//   transaction that reads also looks at the version of the metadata, because the next connection may lead to another
-//   store that was made in the place of this one.
-// - The watch over commits ends in `CommitNotices` on every engine. It gathers events and knows the newest transaction
-//   that was told.
-// - `Operations/` is for people who run programs and servers (the article `Operations`). `PostgreSQLTally` counts
-//   the work of connections. `PostgreSQLActivity` has these values, and the server's facts about standbys and sessions.
-//   `PostgreSQLUpkeep` removes rows that nobody asks for any more. Of all programs one does each piece of work: the one
-//   that finds it due in `coredata.upkeep`.
-// - Other programs write into the same tables. Triggers notice them (`PostgreSQLTriggers`); the framework's own
-//   transactions say that they are its own.
-// - Tables that others have made are seen through views with a key, an entity and a version, so nothing above the
-//   schema knows of them (`Existing/`). Where every statement checks their foreign keys, a save writes its rows in
-//   another order (`SaveOrder`).
+// - One connection listens (`PostgreSQLListener`), always to the server itself. Behind a transaction pooler it also
+//   holds the lock of the store's version. There each transaction sets the settings of the session again. A transaction
+//   that reads also compares the version of the metadata, because the next connection may lead to another store that
+//   has replaced this one.
+// - On every engine, the watch over commits ends in `CommitNotices`. It gathers events and keeps the number of the
+//   newest transaction that it has reported.
+// - `Operations/` is for people who run programs and servers (the article `Operations`). `PostgreSQLCounters` has the
+//   counters of the connections' work. `PostgreSQLActivity` has these counters, and what the server reports about
+//   standbys and sessions. `PostgreSQLUpkeep` removes rows that no program needs any more. One of the programs that
+//   have the store open does each piece of work: the first that claims it in `coredata.upkeep`.
+// - Programs without this framework write into the same tables. Triggers record their changes (`PostgreSQLTriggers`).
+//   The framework marks its own transactions, and the triggers pass over those.
+// - A store can lie over existing tables that another program has made. It reads them through views with a key, an
+//   entity and a version, so nothing above the schema depends on the difference (`Existing/`). Where every statement
+//   checks their foreign keys, a save writes its rows in another order (`SaveOrder`).
 
 #if PostgreSQL
 import CoreData

@@ -118,19 +118,8 @@ extension DocumentSnippets {
 #if PostgreSQL
 import CoreDataPostgreSQL
 
-    // StoresInDatabases.md
-    extension DocumentSnippets {
-        static func failure(error: any Error) {
-            // snippet: a failure of a server
-            switch (error as NSError).userInfo[NSPostgreSQLFailureKey] as? String {
-            case PostgreSQLFailure.passwordRefused.rawValue: print("The password is wrong, or there is none.")
-            case PostgreSQLFailure.unreachable.rawValue: print("The server does not answer.")
-            default: print(error.localizedDescription)
-            }
-            // snippet end
-        }
-    }
-
+// StoresInDatabases.md
+extension DocumentSnippets {
     static func failure(error: any Error) {
         // snippet: a failure of a server
         switch (error as NSError).userInfo[NSPostgreSQLFailureKey] as? String {
@@ -139,22 +128,6 @@ import CoreDataPostgreSQL
         default: print(error.localizedDescription)
         }
         // snippet end
-    }
-
-    static func standbys(context: NSManagedObjectContext) {
-        // snippet: reading from standbys
-        context.readsFromStandbys = true
-        // snippet end
-    }
-
-    static func move(
-        coordinator: NSPersistentStoreCoordinator, store: NSPersistentStore, url: URL, progress: Progress
-    ) throws -> NSPersistentStore {
-        // snippet: moving a store
-        let moved = try coordinator.migratePersistentStore(
-            store, to: url, options: [NSMigrationProgressOption: progress], type: .postgreSQL)
-        // snippet end
-        return moved
     }
 }
 #endif

@@ -5,15 +5,15 @@ import Foundation
 import TestSupport
 import Testing
 
-    /// The fate of saves on a network that fails, and on servers that do: the table of the article `FailOver`.
-    @Suite(
-        .serialized, .waiting,
-        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
-    struct PostgreSQLNetworkTests {
-        private let cluster: PostgreSQLCluster
-        private let network: PostgreSQLNetwork
-        private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
-        private let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+/// The fate of saves on a network that fails, and on servers that do: the table of the article `FailOver`.
+@Suite(
+    .serialized, .waiting,
+    .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+struct PostgreSQLNetworkTests {
+    private let cluster: PostgreSQLCluster
+    private let network: PostgreSQLNetwork
+    private let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
+    private let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
 
     init() throws {
         cluster = try PostgreSQLCluster(standbys: 1, isSynchronous: false)

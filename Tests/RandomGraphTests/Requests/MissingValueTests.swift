@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The one list of what a missing value means in each kind of store. The judge of random requests follows it, and
+/// The one list of what a missing value means in each kind of store. The reference of random requests follows it, and
 /// the article `Predicates` has it as a table.
 @Suite("The table of missing values")
 struct MissingValueTests {
