@@ -15,6 +15,25 @@ struct SentenceTests {
         #expect(long.isEmpty, "\(list)")
     }
 
+    /// Words in place of which a sentence names its subject. The questions are texts that stay as they were asked.
+    private static let vague: Set<String> = [
+        "nobody", "somebody", "anybody", "everybody", "someone", "anyone", "everyone", "others", "told", "meanwhile",
+    ]
+
+    @Test(
+        "The subject of each sentence has a name",
+        arguments: (documents + ["ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"])
+            .filter { $0 != "Documentation/Questions.md" })
+    func subjects(path: String) throws {
+        let sentences = MarkdownText(try PackageFiles.text(path)).sentences
+        #expect(sentences.count > 2)
+        // Two words are the names of tests in a list of deviations.
+        for sentence in sentences where sentence.words > 2 {
+            let words = Set(sentence.text.split { !$0.isLetter }.map { $0.lowercased() })
+            #expect(words.isDisjoint(with: Self.vague), "\(path):\(sentence.line): \(sentence.text)")
+        }
+    }
+
     @Test("All documents are checked")
     func all() {
         let modules = PackageFiles.modules.map { "Sources/\($0)/\($0).docc/\($0).md" }

@@ -30,7 +30,7 @@ enum ManyMachinesSnippets {
     }
 
     static func migrate(description: NSPersistentStoreDescription, url: URL) throws -> Bool {
-        // snippet: a migration beside others
+        // snippet: an online migration
         description.setOption(true as NSNumber, forKey: NSPostgreSQLOnlineMigrationOption)
         // snippet end
         // snippet: the end of an older version
