@@ -21,8 +21,8 @@
 //   nested`).
 // - The lock hand-off (`LockHandOff`): a child's block that stands before the awaited one may read through the contexts
 //   above, as a merge does, while their holder waits for it. So the holder releases the FIFO locks of private contexts
-//   above the child, and hands off the main queue (`MainQueueHandOff`). The holder takes all of them back when its block has
-//   its turn, in the order in which readers take them.
+//   above the child, and hands off the main queue (`MainQueueHandOff`). The holder takes all of them back when its
+//   block has its turn, in the order in which readers take them.
 // - A thread that waits to read through a context hands off the contexts that it holds above that one, too. A child's
 //   save needs its parent's queue and still waits.
 // - A large save of a child (`PushedSave`) is checked against a private parent before it returns, and waits there with

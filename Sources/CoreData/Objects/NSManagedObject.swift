@@ -15,9 +15,9 @@
 // - Relationships hold `ObjectKey`s (entity, key) and no references, so a graph has no reference cycles. A key is the
 //   primary key with the store's number above it. A new object's key is negative and unique in the process, and every
 //   place that holds it gets the permanent key when the object is saved.
-// - Making objects of rows needs the subclass's own initialiser, for its stored properties. Materialization (`ObjectMaterializer`)
-//   leaves the values that `init(entity:insertInto:)` takes over in a record of the thread. In a subclass without this
-//   initialiser the compiler generates one that stops the process.
+// - Making objects of rows needs the subclass's own initialiser, for its stored properties. Materialization
+//   (`ObjectMaterializer`) leaves the values that `init(entity:insertInto:)` takes over in a record of the thread. In a
+//   subclass without this initialiser the compiler generates one that stops the process.
 // - A key path to a computed property does not contain the property's name on Linux. So the key path is evaluated once
 //   on an instance of its class that has a layout of its own (`KeyPathRecording`). The instance is made as an
 //   `NSManagedObject` that then gets its class, so no initialiser of a program runs, except where the class has stored

@@ -121,7 +121,7 @@ public struct MigrationJob {
     }
 
     /// Opens the store with a new coordinator that may migrate it, and closes it again.
-    /// - Parameter more: Options to add to the job's own options and to the two for automatic and inferred migration.
+    ///
     /// - Parameter more: Options to add to the job's own options and to the two that ask for an inferred migration.
     /// - Throws: Core Data's error of opening or migrating the store.
     public func migrateByOpening(with more: [AnyHashable: Any] = [:]) throws {

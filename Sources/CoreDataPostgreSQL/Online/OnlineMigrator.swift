@@ -13,8 +13,8 @@
 // - `coredata.model_versions` has a row for each version with its model and its map (`PostgreSQLPlaces`). Rows may have
 //   older names of entities (`EntityLabels`).
 // - `OnlineMigrator` adds tables, columns and triggers in short lock transactions: a lock that is not granted within 50
-//   ms is requested again (`PostgreSQLShortLockTransaction`). It moves rows in slices (`PostgreSQLMove`), and marks the newer
-//   version as served. Each step can be run once more, so the process after a killed one resumes the migration.
+//   ms is requested again (`PostgreSQLShortLockTransaction`). It moves rows in slices (`PostgreSQLMove`), and marks the
+//   newer version as served. Each step can be run once more, so the process after a killed one resumes the migration.
 // - Each writing transaction calls `coredata.admit`, which refuses a version that has ended, and passes the writing
 //   version to the triggers.
 // - `PostgreSQLLease` records that a program is running. `PostgreSQLContraction` ends a version that has no running

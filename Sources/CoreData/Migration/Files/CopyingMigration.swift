@@ -22,9 +22,9 @@
 // - Within the copy stage of a mapping model, `MappedPosition` records the position, about twice a second and after
 //   each entity mapping. See the notes in `MappedPosition.swift`. Migration stages with handlers start again from their
 //   beginning.
-// - Rows are counted where they are written (`RowCounters` counts in the store those of all saves and batch requests), and
-//   around SQL's own work (`EntityCounts`). The file of every copy stage must have as many rows as were counted. The
-//   last file is verified as a whole.
+// - Rows are counted where they are written (`RowCounters` counts in the store those of all saves and batch requests),
+//   and around SQL's own work (`EntityCounts`). The file of every copy stage must have as many rows as were counted.
+//   The last file is verified as a whole.
 // - The kernel exchanges the names (`CExchange`, a header around `renameat2`). Where it cannot, two renames take its
 //   place. Between them the store has no main file, and recovery completes this state too.
 // - The folder of external data can be another store's too (`SharedSupport`), or become so at any moment. The journal

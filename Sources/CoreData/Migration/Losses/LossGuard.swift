@@ -1,7 +1,7 @@
 // Implementation notes: Migration/Losses.
 //
-// - `LossSearch` follows all content of the store's version through the hops, by name (schema elements, `SchemaElement`).
-//   `LossCount` counts the rows that have the content.
+// - `LossSearch` follows all content of the store's version through the hops, by name (schema elements,
+//   `SchemaElement`). `LossCount` counts the rows that have the content.
 // - `LossGuard` refuses a migration back to a version that the store has left, and one from a version whose model only
 //   the store keeps. In both cases an older program opens a newer store. The store's metadata list the versions that it
 //   has left (`VersionRecord`). A migration back cuts the record at that version, so that a later migration forward

@@ -136,8 +136,8 @@ struct InPlaceMigration {
         WayMigration(url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard)
     }
 
-    /// Carries out hops: in place, or, if code of the program's own takes part, through files. `copyStages` makes the copy
-    /// stages for the second case.
+    /// Carries out hops: in place, or, if code of the program's own takes part, through files. `copyStages` makes the
+    /// copy stages for the second case.
     private func carryOut(
         _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?,
         _ copyStages: () throws -> [CopyingMigration.CopyStage]

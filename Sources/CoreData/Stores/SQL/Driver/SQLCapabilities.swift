@@ -3,7 +3,8 @@ package struct SQLCapabilities: Sendable {
     /// Whether the writer's connection reads, too. Then no thread reads during a transaction of another one, and reads
     /// within a transaction see its own state.
     package var readsWhereItWrites = false
-    /// The functions that the database does not compute. Conditions with them are evaluated on the client (`SQLClientEvaluation`).
+    /// The functions that the database does not compute. Conditions with them are evaluated on the client
+    /// (`SQLClientEvaluation`).
     package var missingFunctions: Set<SQLExpression.Function> = []
     /// Whether values have types, and only some pairs of types can be compared. Then all other comparisons, and all
     /// arithmetic, are computed on the client (`SQLTypes`). Otherwise the database computes as predicates do.

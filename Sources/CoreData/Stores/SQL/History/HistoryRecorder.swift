@@ -1,8 +1,8 @@
 // Implementation notes: Stores/SQL/History.
 //
 // - `HistoryRecorder` writes ATRANSACTION and ACHANGE within the transaction that it records, from the same change set.
-// - The public classes (`History/`) are made from records that a store returns (`Stores/Protocols/HistoryStore`). Predicates on
-//   history are evaluated in memory over views of those records.
+// - The public classes (`History/`) are made from records that a store returns (`Stores/Protocols/HistoryStore`).
+//   Predicates on history are evaluated in memory over views of those records.
 // - A request for all of history reads the table of changes from its beginning to its end. A request for a part finds
 //   the changes by the index of their transactions.
 

@@ -7,8 +7,8 @@
 //   its owner. New pairs are at the end of both lists, and places only have to rise (`SaveSession+ManyToManyOrder`).
 // - If every statement checks foreign keys (tables of other programs), a save writes its rows in another order
 //   (`SaveOrder`).
-// - If the engine sends a save as one pipeline, rows are expected to be written. If one was not (`PipelineMismatch`), the
-//   transaction runs again step by step, which finds the conflicts.
+// - If the engine sends a save as one pipeline, rows are expected to be written. If one was not (`PipelineMismatch`),
+//   the transaction runs again step by step, which finds the conflicts.
 
 import Foundation
 

@@ -1,7 +1,7 @@
 // Implementation notes: Stores/SQL/Schema.
 //
-// - `SQLSchema` has the tables of a model, `IntrospectedSchema` the introspected tables of a database, and `SQLBookkeeping`
-//   the tables of a store's bookkeeping.
+// - `SQLSchema` has the tables of a model, `IntrospectedSchema` the introspected tables of a database, and
+//   `SQLBookkeeping` the tables of a store's bookkeeping.
 // - `NewStore` is the content of a new store of any engine. `StoredModel` is the model that a store keeps.
 
 /// The declared type of a column. The names are those of Apple's stores; a dialect may print other names.

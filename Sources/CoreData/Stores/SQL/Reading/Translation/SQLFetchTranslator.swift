@@ -2,10 +2,12 @@
 //
 // - The client evaluates the conditions that a database does not compute as predicates do. `SQLTypes` determines the
 //   types of expressions and the operands that the database compares as predicates do. For any other condition
-//   `SQLClientEvaluation` reads the values on which the condition depends, computes the condition for them (`SQLEvaluation`), and
-//   replaces it by a list of the values for which it is true.
-// - Of plain ASCII texts `SQLClientEvaluation` reads only those that the database does not refuse (`TextCondition.narrowing`).
-// - `SQLClientPostProcessing` computes results, groups, orders and limits after a statement that the database cannot run completely.
+//   `SQLClientEvaluation` reads the values on which the condition depends, computes the condition for them
+//   (`SQLEvaluation`), and replaces it by a list of the values for which it is true.
+// - Of plain ASCII texts `SQLClientEvaluation` reads only those that the database does not refuse
+//   (`TextCondition.narrowing`).
+// - `SQLClientPostProcessing` computes results, groups, orders and limits after a statement that the database cannot
+//   run completely.
 // - Fetches that differ only in the constants of their comparisons have one statement (`KnownFetches`). It is
 //   translated and printed once, and found by a number.
 // - In columns of dictionaries and conditions on groups, functions of several rows join the members of their paths
