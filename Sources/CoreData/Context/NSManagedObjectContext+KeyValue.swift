@@ -13,6 +13,15 @@ extension NSManagedObjectContext: KeyValueDescribed {
         case "updatedObjects": .some(updatedObjects)
         case "deletedObjects": .some(deletedObjects)
         case "registeredObjects": .some(registeredObjects)
+        case "concurrencyType": .some(NSNumber(value: concurrencyType.rawValue))
+        case "mergePolicy": .some(mergePolicy)
+        case "undoManager": .some(undoManager)
+        case "stalenessInterval": .some(NSNumber(value: stalenessInterval))
+        case "queryGenerationToken": .some(queryGenerationToken)
+        case "automaticallyMergesChangesFromParent": .some(NSNumber(value: automaticallyMergesChangesFromParent))
+        case "propagatesDeletesAtEndOfEvent": .some(NSNumber(value: propagatesDeletesAtEndOfEvent))
+        case "retainsRegisteredObjects": .some(NSNumber(value: retainsRegisteredObjects))
+        case "shouldDeleteInaccessibleFaults": .some(NSNumber(value: shouldDeleteInaccessibleFaults))
         default: .none
         }
     }

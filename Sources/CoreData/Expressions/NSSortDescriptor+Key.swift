@@ -126,9 +126,10 @@ final class KeySortDescriptor: NSSortDescriptor {
         } else if let order = sorting.order(kindOfA, kindOfB) {
             result = order
         } else {
-            fatalError(
+            UndecidedPredicate.note(
                 "-[\(sorting.rawValue)]: values of the key \(path?.text ?? "self") cannot be ordered: \(kindOfA.printed)"
                     + " and \(kindOfB.printed)")
+            return .orderedSame
         }
         return ascending ? result : result.reversed
     }

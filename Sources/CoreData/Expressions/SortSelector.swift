@@ -37,7 +37,17 @@ public struct SortSelector: RawRepresentable, Hashable, Sendable {
         case (_, .null): .orderedDescending
         case (.string(let a), .string(let b)): order(a, b)
         case (.object(let a), .object(let b)) where self == .compare: Self.rowOrder(a, b)
-        default: ExpressionValue.compare(a, b)
+        default: Self.orderWithNotANumber(a, b) ?? ExpressionValue.compare(a, b)
+        }
+    }
+
+    /// A number that is none comes before the others; nil where there is none.
+    private static func orderWithNotANumber(_ a: ExpressionValue, _ b: ExpressionValue) -> ComparisonResult? {
+        switch (a.isNotANumber, b.isNotANumber) {
+        case (false, false): nil
+        case (true, true): .orderedSame
+        case (true, false): b.isNumberOrDate ? .orderedAscending : nil
+        case (false, true): a.isNumberOrDate ? .orderedDescending : nil
         }
     }
 
@@ -65,5 +75,22 @@ public struct SortSelector: RawRepresentable, Hashable, Sendable {
     private static func caseInsensitiveOrder(_ a: String, _ b: String) -> ComparisonResult {
         let (x, y) = (StringComparison.fold(a, .caseInsensitive), StringComparison.fold(b, .caseInsensitive))
         return x < y ? .orderedAscending : x == y ? .orderedSame : .orderedDescending
+    }
+}
+
+extension ExpressionValue {
+    fileprivate var isNotANumber: Bool {
+        switch self {
+        case .double(let value), .date(let value): value.isNaN
+        case .decimal(let value): value.isNaN
+        default: false
+        }
+    }
+
+    fileprivate var isNumberOrDate: Bool {
+        switch self {
+        case .int, .double, .decimal, .date: true
+        default: false
+        }
     }
 }

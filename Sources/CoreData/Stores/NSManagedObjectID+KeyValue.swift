@@ -29,6 +29,7 @@ extension NSPersistentStore: KeyValueDescribed {
         case "options": .some(options)
         case "metadata": .some(metadata)
         case "readOnly": .some(NSNumber(value: isReadOnly))
+        case "persistentStoreCoordinator": .some(persistentStoreCoordinator)
         default: .none
         }
     }

@@ -16,6 +16,25 @@ struct FrameworkKeysTests {
         ("objectID.persistentStore == nil", true), ("managedObjectContext != nil", true),
         ("managedObjectContext.hasChanges == YES", true), ("managedObjectContext.parentContext == nil", true),
         ("managedObjectContext.name == 'reader'", true), ("hasPersistentChangedValues == YES", true),
+        ("entity.attributesByName.title.attributeType == 700", true),
+        ("entity.attributesByName.copies.defaultValue == 1", true),
+        ("entity.attributesByName.title.attributeValueClassName == 'NSString'", true),
+        ("entity.attributesByName.cover.allowsExternalBinaryDataStorage == NO", true),
+        ("entity.relationshipsByName.tags.isToMany == YES", true),
+        ("entity.relationshipsByName.author.toMany == YES", false),
+        ("entity.relationshipsByName.author.destinationEntity.name == 'Author'", true),
+        ("entity.relationshipsByName.author.inverseRelationship.name == 'books'", true),
+        ("entity.relationshipsByName.author.deleteRule == 1", true),
+        ("entity.relationshipsByName.author.maxCount == 1 AND entity.relationshipsByName.author.minCount == 0", true),
+        ("entity.relationshipsByName.shelf.inverseRelationship.isOrdered == YES", true),
+        ("entity.managedObjectModel.entities.@count == 6", true),
+        ("entity.managedObjectModel.entitiesByName.Tag.name == 'Tag'", true),
+        ("entity.uniquenessConstraints.@count == 0", true),
+        ("managedObjectContext.persistentStoreCoordinator.persistentStores.@count == 1", true),
+        ("managedObjectContext.persistentStoreCoordinator.managedObjectModel.entitiesByName.Book.abstract == NO", true),
+        ("managedObjectContext.concurrencyType == 1", true), ("managedObjectContext.undoManager == nil", true),
+        ("managedObjectContext.stalenessInterval < 0", true),
+        ("managedObjectContext.automaticallyMergesChangesFromParent == NO", true),
     ]
 
     @Test("A predicate reads the properties of entities, ids and contexts", arguments: predicates.indices)
@@ -27,6 +46,21 @@ struct FrameworkKeysTests {
             context.name = "reader"
             let novel = context.make("Novel", ["title": "a"])
             #expect(NSPredicate(format: format).evaluate(with: novel) == isTrue, "\(format)")
+        }
+    }
+
+    @Test("A predicate reads the properties of stores and coordinators")
+    func stores() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let book = context.make("Book")
+            try context.save()
+            for format in [
+                "objectID.persistentStore.persistentStoreCoordinator != nil",
+                "objectID.persistentStore.isReadOnly == NO", "objectID.persistentStore.type == 'SQLite'",
+                "objectID.persistentStore.persistentStoreCoordinator.name == nil",
+            ] { #expect(NSPredicate(format: format).evaluate(with: book), "\(format)") }
         }
     }
 

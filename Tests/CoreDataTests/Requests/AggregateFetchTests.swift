@@ -233,6 +233,17 @@ struct AggregateFetchTests {
                 Wanted(
                     computed: ["n": "attachments.@sum.size"], plain: ["rank"],
                     rows: ["n=0", "n=10 rank=5", "n=41 rank=3", "n=93 rank=9", "n=166 rank=7"]),
+                Wanted(
+                    computed: ["mean": "attachments.@avg.size"], plain: ["rank"],
+                    rows: ["", "mean=10 rank=5", "mean=20.5 rank=3", "mean=31 rank=9", "mean=41.5 rank=7"]),
+                Wanted(computed: ["n": "max:(attachments.@avg.size)"], rows: ["n=41.5"]),
+                Wanted(
+                    entity: "Kind", computed: ["n": "items.@sum.flag"], plain: ["name"],
+                    rows: ["n=1 name=A", "n=2 name=B"]),
+                Wanted(
+                    computed: ["two": "1 + 1", "one": "sum:(1)", "half": "0.5", "text": "'x'"], predicate: "rank > 8",
+                    rows: ["half=0.5 one=1 text=x two=2"]),
+                Wanted(computed: ["n": "TERNARY(rank > 4, 1, 2)"], predicate: "rank > 4", rows: ["n=1", "n=1", "n=1"]),
                 Wanted(computed: ["n": "max:(attachments.@count)"], rows: ["n=4"]),
                 Wanted(computed: ["n": "max:(count:(attachments))"], rows: ["n=4"]),
                 .refused(["n": "sum:(max:(rank))"]), .refused(["n": "count:(rank)"], groups: ["n"]),
@@ -286,6 +297,7 @@ struct AggregateFetchTests {
                 .refused(groups: ["year"]),
                 .refused(count, plain: ["year"], groups: ["year"], having: "name == 'a'"),
                 .refused(plain: ["year"], having: "year == 2000"),
+                .refused(plain: ["year"], having: "count:(SELF) > 1"),
                 Wanted(
                     computed: ["upper": "uppercase:(name)", "n": "count:(SELF)"], plain: ["name"], groups: ["name"],
                     predicate: "name < 'c'", rows: ["n=2 name=a upper=A", "n=1 name=b upper=B"]),
@@ -336,6 +348,22 @@ struct AggregateFetchTests {
                 Wanted(
                     plain: ["name"], isDistinct: true, rows: ["name=a", "name=b", "name=eU+769", "name=U+233"]),
                 Wanted(plain: ["kind"], isDistinct: true, rows: ["", "kind=Kind A", "kind=SubKind B"]),
+            ], kind: kind)
+    }
+
+    @Test("Groups may be sorted by values of their rows, and all rows together by anything", arguments: kinds)
+    func ungroupedOrder(kind: StoreKind) throws {
+        let count: KeyValuePairs = ["n": "count:(SELF)"]
+        try check(
+            [
+                Wanted(computed: count, order: ["name"], rows: ["n=5"]),
+                Wanted(computed: ["sum": "sum:(rank)"], order: ["-kind.name", "year"], rows: ["sum=24"]),
+                Wanted(
+                    computed: count, plain: ["kind"], groups: ["kind"], predicate: "kind != nil", order: ["kind.name"],
+                    rows: ["kind=Kind A n=2", "kind=SubKind B n=2"]),
+                Wanted(
+                    computed: count, plain: ["name"], groups: ["name"], predicate: "rank > 3", order: ["-rank"],
+                    rows: ["n=1 name=b", "n=1 name=a", "n=1 name=eU+769"]),
             ], kind: kind)
     }
 

@@ -109,6 +109,76 @@ struct ObjectConstantTests {
         }
     }
 
+    @Test("An object equals no number and no text, whatever its key is", arguments: StoreKind.allCases)
+    func otherFamilies(kind: StoreKind) throws {
+        let shelved = try Shelved(kind)
+        try shelved.context.performAndWait { () throws in
+            // Each book has one copy, and the first rows have the key 1.
+            for constant in [shelved.book, shelved.book.objectID, shelved.book.entity] as [Any] {
+                for format in ["copies == %@", "copies >= %@", "copies IN {%@}", "title CONTAINS %@"] {
+                    #expect(try shelved.titles(format, constant) == [], "\(format)")
+                }
+                #expect(try shelved.titles("copies != %@", constant) == ["book", "novel"])
+                #expect(try shelved.titles("NOT copies IN %@", [constant]) == ["book", "novel"])
+            }
+            for format in [
+                "SELF == 1", "SELF == '1'", "author == 1", "author == '1'", "author IN {1, 2}", "ANY tags == 1",
+                "author < 5", "author BETWEEN {0, 5}", "copies == author", "copies == SELF", "copies IN {SELF, author}",
+                "entity == SELF", "entity == copies", "entity == 2", "author CONTAINS '1'", "author BEGINSWITH '1'",
+                "SUBQUERY(tags, $t, $t == 1).@count > 0", "tags CONTAINS 1",
+                "1 IN tags",
+            ] { #expect(try shelved.titles(format) == [], "\(format)") }
+            #expect(try shelved.titles("SELF != 1 AND author != '1' AND copies != author") == ["book", "novel"])
+        }
+    }
+
+    @Test("An object that is none of the rows has no place in their order", arguments: StoreKind.allCases)
+    func orderOfStrangers(kind: StoreKind) throws {
+        let shelved = try Shelved(kind)
+        try shelved.context.performAndWait { () throws in
+            let new = shelved.context.make("Tag", ["name": "new"])
+            for constant in [shelved.author, shelved.tag.objectID, new] as [Any] {
+                for format in ["SELF > %@", "SELF >= %@", "SELF < %@", "SELF BETWEEN {%@, %@}"] {
+                    let predicate = NSPredicate(format: format, argumentArray: [constant, shelved.novel])
+                    let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                    request.predicate = predicate
+                    #expect(try shelved.context.fetch(request) == [], "\(predicate)")
+                }
+            }
+        }
+    }
+
+    @Test("One of two objects is compared as an object; of two tables it is none", arguments: StoreKind.allCases)
+    func choices(kind: StoreKind) throws {
+        let shelved = try Shelved(kind)
+        try shelved.context.performAndWait { () throws in
+            func found(_ format: String, _ arguments: Any...) throws -> Set<NSManagedObject> {
+                Set(try shelved.context.all("Book", format, arguments[0], arguments[1]))
+            }
+            let (book, novel) = (shelved.book, shelved.novel)
+            #expect(try found("SELF == TERNARY(title == 'book', %@, %@)", book, novel.objectID) == [book, novel])
+            #expect(try found("SELF == TERNARY(title == 'book', %@, %@)", novel, novel) == [novel])
+            #expect(try found("author == TERNARY(title == 'book', %@, %@)", shelved.tag, shelved.tag) == [])
+            #expect(try found("TERNARY(title == 'book', author, %@) == %@", NSNull(), shelved.author) == [book])
+            let mixed = Result { try found("SELF == TERNARY(title == 'x', %@, %@)", novel, shelved.author) }
+            switch mixed {
+            case .success(let objects): #expect(objects == [])
+            case .failure(let error): #expect((error as NSError).code == NSCoreDataError && kind.isDatabase)
+            }
+        }
+    }
+
+    @Test("The values of a dictionary are a list", arguments: StoreKind.allCases)
+    func dictionaries(kind: StoreKind) throws {
+        let shelved = try Shelved(kind)
+        try shelved.context.performAndWait { () throws in
+            let objects = NSDictionary(dictionary: ["a": shelved.tag, "b": shelved.novel])
+            #expect(try shelved.titles("SELF IN %@", objects) == ["novel"])
+            #expect(try shelved.titles("title IN %@", NSDictionary(dictionary: [1: "book", 2: "x"])) == ["book"])
+            #expect(try shelved.titles("title IN %@", ["a": "book", "b": "x"]) == ["book"])
+        }
+    }
+
     @Test("A batch request with an object of another entity changes nothing", .onEveryDatabase)
     func batches() throws {
         let shelved = try Shelved(.current)
@@ -127,6 +197,14 @@ struct ObjectConstantTests {
                 update.resultType = .updatedObjectsCountResultType
                 let updated = try shelved.context.execute(update) as? NSBatchUpdateResult
                 #expect(updated?.result as? Int == 0)
+            }
+            for format in ["SELF == 1", "author IN {1}", "copies == %@", "SELF >= %@"] {
+                let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+                request.predicate = NSPredicate(format: format, argumentArray: [shelved.author])
+                let deletion = NSBatchDeleteRequest(fetchRequest: request)
+                deletion.resultType = .resultTypeCount
+                let deleted = try shelved.context.execute(deletion) as? NSBatchDeleteResult
+                #expect(deleted?.result as? Int == 0, "\(format)")
             }
             #expect(try shelved.titles("TRUEPREDICATE") == ["book", "novel"])
         }

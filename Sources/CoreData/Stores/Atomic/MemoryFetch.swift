@@ -14,7 +14,7 @@ struct MemoryFetch {
             found = try UndecidedPredicate.throwing { found.filter { predicate.evaluate(with: $0) } }
         }
         if !request.sortDescriptors.isEmpty, !givesDictionaries {
-            found = found.sorted(byDescriptors: request.sortDescriptors)
+            found = try UndecidedPredicate.throwing { found.sorted(byDescriptors: request.sortDescriptors) }
         }
         return found
     }

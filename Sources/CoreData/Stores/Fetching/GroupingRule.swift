@@ -34,7 +34,8 @@ package struct GroupingRule {
     package func check(_ properties: [StoreFetch.Column], having: NSPredicate?) throws {
         if groupBy.isEmpty {
             guard having != nil else { return }
-            let aggregates = properties.flatMap { $0.expression?.aggregates ?? [] } + (having?.aggregates ?? [])
+            // A condition on all rows as one group makes no group of them.
+            let aggregates = properties.flatMap { $0.expression?.aggregates ?? [] }
             if aggregates.isEmpty { throw error("havingPredicate needs propertiesToGroupBy or aggregate functions") }
             return
         }

@@ -32,10 +32,15 @@ package struct SQLClientPostProcessing {
             !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
             || select.groupBy.contains { $0.hasSelect || $0.bindsValues }
         let asksHere = !(select.having.map { types.decides($0, in: scopes) } ?? true)
-        guard sortsHere || isVague || computesHere || asksHere else { return nil }
-        self.select = select
-        isGrouped =
+        let isGrouped =
             !select.groupBy.isEmpty || select.having != nil || values.contains(where: \.isAggregate)
+        // A value that a group may have several of is that of its first row. Databases with types refuse it.
+        let isOfRows =
+            isGrouped
+            && (values + select.order.map(\.expression)).contains { $0.isOfRows(groupedBy: select.groupBy) }
+        guard sortsHere || isVague || computesHere || asksHere || isOfRows else { return nil }
+        self.select = select
+        self.isGrouped = isGrouped
         isSorted = !sortsHere && !isGrouped
         var parts: [SQLExpression] = []
         for expression in values + select.groupBy + [select.having].compactMap({ $0 })
@@ -189,6 +194,12 @@ extension SQLExpression {
             }
             return found
         }
+    }
+
+    /// Whether it is a value of single rows of a group.
+    fileprivate func isOfRows(groupedBy groups: [SQLExpression]) -> Bool {
+        if groups.contains(self) { return false }
+        return readParts.contains { !$0.isAggregate && !groups.contains($0) }
     }
 
     /// Whether constants in the expression are bound to parameters of the statement.

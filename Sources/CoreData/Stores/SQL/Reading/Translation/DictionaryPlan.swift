@@ -89,7 +89,7 @@ package final class DictionaryPlan {
             frame.select.results.append(SQLSelect.Result(expression: number))
             columns.append(Column(name: property.name, place: place, content: .value(.integer, isExternal: false)))
         case .constant(let value):
-            let expression = try translator.bound(value, as: declared)
+            let expression = try translator.bound(value, as: declared).withItsType
             frame.select.results.append(SQLSelect.Result(expression: expression))
             columns.append(Column(name: property.name, place: place, content: .value(declared, isExternal: false)))
         case .members:
@@ -125,6 +125,17 @@ package final class DictionaryPlan {
                 throw NSError.coreData(
                     NSCoreDataError, reason: "The property “\(column.name)” cannot be used in propertiesToGroupBy.")
             }
+        }
+    }
+}
+
+extension SQLExpression {
+    /// A number with its type. A database with types would take a number that stands alone for a text.
+    fileprivate var withItsType: SQLExpression {
+        switch self {
+        case .value(.int): .cast(self, .integer)
+        case .value(.double): .cast(self, .float)
+        default: self
         }
     }
 }

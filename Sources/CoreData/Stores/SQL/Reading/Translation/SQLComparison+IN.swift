@@ -4,10 +4,8 @@ import Foundation
 extension SQLComparison {
     func isIn(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         switch right {
-        case .constant(.collection(let elements)): return try isIn(left, elements)
         case .constant(.null): return .alwaysFalse
-        case .constant(.other(let other)) where other is [AnyHashable: Any]:
-            return try isIn(left, ExpressionValue(other).elements ?? [])
+        case .constant(let list) where list.elements != nil: return try isIn(left, list.elements ?? [])
         case .constant(.string), .value: return try text(.contains, right, left)
         default: throw failure()
         }
@@ -15,14 +13,25 @@ extension SQLComparison {
 
     func isIn(_ left: SQLOperand, _ elements: [Any]) throws -> SQLExpression {
         var values: [ExpressionValue] = []
-        var hasNull = false
+        var (hasNull, hasOthers) = (false, false)
+        let family = family(left)
         for element in elements {
             let value = ExpressionValue(element)
-            if value.isNull { hasNull = true } else { values.append(value) }
+            if value.isNull {
+                hasNull = true
+            } else if let family, let other = Self.family(value), other != family {
+                hasOthers = true
+            } else {
+                values.append(value)
+            }
         }
         let expression = try sql(left, beside: .constant(.null))
         var parts: [SQLExpression] = []
-        if !values.isEmpty { parts.append(try membership(expression, left, values)) }
+        if !values.isEmpty {
+            parts.append(try membership(expression, left, values))
+        } else if hasOthers {
+            parts.append(try noRow(left))
+        }
         if hasNull { parts.append(.isNull(expression)) }
         return parts.count == 1 ? parts[0] : .or(parts)
     }

@@ -44,6 +44,7 @@ package struct SQLComparison {
             // ANY left = right.x: both sides are collections.
             return try translator.exists(members) { try compare(left, $0) }
         }
+        if let answer = try comparedWithOtherFamily(left, right) { return answer }
         switch type {
         case .equalTo: return try equal(left, right)
         case .notEqualTo: return try notEqual(left, right)
@@ -68,7 +69,8 @@ package struct SQLComparison {
         switch type {
         case .between where elements.count == 2:
             return .and([
-                try ordered(.greaterOrEqual, left, elements[0]), try ordered(.lessOrEqual, left, elements[1]),
+                try orderedInFamily(.greaterOrEqual, left, elements[0]),
+                try orderedInFamily(.lessOrEqual, left, elements[1]),
             ])
         case .in: return .or(try elements.map { try equal(left, $0) })
         default: throw failure()
@@ -114,6 +116,8 @@ package struct SQLComparison {
     private func equal(_ left: SQLOperand, _ right: SQLOperand) throws -> SQLExpression {
         if isNull(right) { return isNull(left) ? .alwaysTrue : .isNull(try sql(left, beside: right)) }
         if isNull(left) { return .isNull(try sql(right, beside: left)) }
+        // Members of a collection come here by themselves.
+        if let one = family(left), let other = family(right), one != other { return try noRow(left, right) }
         let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
         if areOfDifferentTables(left, right) {
             // If predicates are evaluated object by object, two missing objects are equal. Otherwise nothing is.
@@ -150,10 +154,11 @@ package struct SQLComparison {
             try sql(right, beside: left))
     }
 
-    private func ordered(
+    func ordered(
         _ op: SQLExpression.Operator, _ left: SQLOperand, _ right: SQLOperand
     ) throws -> SQLExpression {
         if isNull(left) || isNull(right) { return .alwaysFalse }
+        if isStranger(left, beside: right) || isStranger(right, beside: left) { return try noRow(left, right) }
         let (a, b) = (try sql(left, beside: right), try sql(right, beside: left))
         guard usesText(left, right) else { return .binary(op, a, b) }
         return .binary(op, .function(.fold, [a, optionsValue]), .function(.fold, [b, optionsValue]))
@@ -163,6 +168,7 @@ package struct SQLComparison {
         guard case .constant(.collection(let bounds)) = right, bounds.count == 2 else { throw failure() }
         let low = SQLOperand.constant(ExpressionValue(bounds[0]))
         let high = SQLOperand.constant(ExpressionValue(bounds[1]))
+        if isUnordered(left, low) || isUnordered(left, high) { return try noRow(left, right) }
         if usesText(left, low) {
             return .and([try ordered(.greaterOrEqual, left, low), try ordered(.lessOrEqual, left, high)])
         }

@@ -28,9 +28,13 @@ extension SQLFetchTranslator {
         case .function(let name, nil, let arguments):
             return try function(name, arguments, expression, in: frame)
         case .conditional(let predicate, let first, let second):
-            let (a, kind) = try single(operand(first, in: frame), expression)
-            let (b, _) = try single(operand(second, in: frame), expression)
+            let choices = [try operand(first, in: frame), try operand(second, in: frame)]
             let test = try (scope == .member ? within(.row) : self).condition(predicate, in: frame)
+            if let (keys, layout) = try keys(of: choices, expression) {
+                return .object(.choice(test, keys[0], keys[1]), layout, entity: nil)
+            }
+            let (a, kind) = try single(choices[0], expression)
+            let (b, _) = try single(choices[1], expression)
             return .value(.choice(test, a, b), kind)
         case .function, .set, .anyKey, .block, .fetch, .subclass:
             throw Self.failure("\(expression)")
@@ -100,6 +104,32 @@ extension SQLFetchTranslator {
         }
     }
 
+    /// The keys of objects of which one is chosen, and their root entity; nil where none of them is a row. Keys of
+    /// several tables would be told apart by nothing.
+    private func keys(
+        of choices: [SQLOperand], _ expression: NSExpression
+    ) throws -> (keys: [SQLExpression], layout: EntityLayout)? {
+        let layouts = choices.compactMap { choice -> EntityLayout? in
+            switch choice {
+            case .object(_, let layout, _): layout
+            case .constant(.object(let object)): layoutOfRow(object)
+            default: nil
+            }
+        }
+        guard let root = layouts.first else { return nil }
+        guard layouts.allSatisfy({ $0.rootIndex == root.rootIndex }) else { throw Self.failure("\(expression)") }
+        let keys = try choices.map { choice in
+            switch choice {
+            case .object(let key, _, _): key
+            case .constant(.null): SQLExpression.null
+            case .constant(.object(let object)) where SQLComparison.family(.object(object)) == .object:
+                try bound(.object(object), as: .reference, amongRowsOf: root)
+            default: throw Self.failure("\(expression)")
+            }
+        }
+        return (keys, root)
+    }
+
     // MARK: Functions
 
     private func function(
@@ -124,7 +154,13 @@ extension SQLFetchTranslator {
             members.rest.append("@count")
             return try finish(members)
         }
-        let values = try arguments.map { try single(operand($0, in: frame), expression) }
+        let values = try arguments.map { argument in
+            let operand = try operand(argument, in: frame)
+            switch operand {
+            case .object, .entity, .constant(.object): throw Self.failure("\(expression)")
+            default: return try single(operand, expression)
+            }
+        }
         let kind = Self.kind(of: name, values.map(\.1))
         let parts = values.map(\.0)
         if let op = Self.operators[name], parts.count == 2 {
@@ -244,6 +280,21 @@ extension SQLFetchTranslator {
         else { return -1 }
         return key.primaryKey
     }
+
+    /// The entity of the row that an object or id stands for; nil if it stands for none of this store.
+    private func layoutOfRow(_ object: AnyObject) -> EntityLayout? {
+        let identity = (object as? any ObjectIdentityComparable)?.identityForComparison ?? object
+        guard let convertible = identity as? any ObjectKeyConvertible, let key = key(of: object, amongRowsOf: nil),
+            key != -1
+        else { return nil }
+        return layout.model.entities[convertible.objectKey.layoutIndex]
+    }
+
+    /// Whether an object stands for none of the rows of an entity and its relatives.
+    func isStranger(_ value: ExpressionValue, amongRowsOf layout: EntityLayout?) -> Bool {
+        guard case .object(let object) = value else { return false }
+        return key(of: object, amongRowsOf: layout) == -1
+    }
 }
 
 extension SQLFrame {
@@ -256,6 +307,14 @@ extension SQLFrame {
 }
 
 extension AggregateExpression.Function {
+    /// The function that a database computes so; nil where it is none of several values.
+    init?(_ function: SQLExpression.Function) {
+        guard let same = [Self.count, .sum, .minimum, .maximum, .average].first(where: { $0.sql == function }) else {
+            return nil
+        }
+        self = same
+    }
+
     fileprivate var sql: SQLExpression.Function {
         switch self {
         case .count: .count

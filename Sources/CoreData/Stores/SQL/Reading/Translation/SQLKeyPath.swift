@@ -202,7 +202,7 @@ extension SQLFetchTranslator {
         } else {
             switch try follow(members.rest, in: frame) {
             case .value(let expression, let valueKind):
-                kind = function == .count ? .integer : valueKind
+                kind = AggregateExpression.Function(function)?.kind(of: valueKind) ?? valueKind
                 frame.select.results = [
                     SQLSelect.Result(expression: .function(function, [expression], distinct: distinct))
                 ]
