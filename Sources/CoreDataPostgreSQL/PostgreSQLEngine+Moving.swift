@@ -45,8 +45,8 @@ extension PostgreSQLEngine {
     }
 
     func rebuild(
-        on connection: any SQLConnection, _ layout: ModelLayout, entities: Set<String>?, _ metadata: [String: Any],
-        timeout: TimeInterval, _ progress: Progress?, _ fill: (TransferEnd) throws -> Void
+        on connection: any SQLConnection, for layout: ModelLayout, entities: Set<String>?, metadata: [String: Any],
+        timeout: TimeInterval, progress: Progress?, fill: (TransferEnd) throws -> Void
     ) throws {
         guard let connection = connection as? PostgreSQLConnection else { return }
         try connection.lock(
@@ -154,9 +154,9 @@ extension PostgreSQLEngine {
                         try PostgreSQLOpening.dropTables(on: connection)
                     }
                     try rebuild(
-                        on: connection, from.layout,
+                        on: connection, for: from.layout,
                         entities: Set(from.schema.layoutOfNumber.values.map { from.layout.entities[$0].name }),
-                        metadata, timeout: waiting, nil
+                        metadata: metadata, timeout: waiting, progress: nil
                     ) { end in
                         try RowTransfer(from: from, to: end, follower: TransferFollower(nil, rows: 0)).copy {}
                         MigrationMoment.reach(.stepsDone)

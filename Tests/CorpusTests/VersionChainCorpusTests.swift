@@ -155,8 +155,8 @@ struct VersionChainCorpusTests {
                 let rows = try RawDatabase(url).column("SELECT COUNT(*) FROM Z_PRIMARYKEY")
                 do {
                     try StoreMigration.migrate(
-                        url, SQLiteStoreMetadata.metadata(at: url), to: model, nil, nil,
-                        MigrationWay(bundles: [bundle]), 5)
+                        url, metadata: SQLiteStoreMetadata.metadata(at: url), to: model, configuration: nil,
+                        options: nil, way: MigrationWay(bundles: [bundle]), timeout: 5)
                 } catch let error as NSError {
                     // Refused: by the models, or by rows that only a policy could have filled.
                     #expect(

@@ -28,12 +28,14 @@ extension NSPersistentStoreCoordinator {
                     // This comes before the lock: a migration can take long, and no other caller has to wait for it.
                     let summary = try migration.prepareStore(at: storeURL, ofType: storeType, configuration, options)
                     return try attach(
-                        storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other,
-                        summary)
+                        storeType, customClass: customClass, configuration: configuration, at: storeURL,
+                        options: options, for: use, insteadOf: other, summary: summary)
                 }
             }
             return try migration.openingFile(ofType: storeType, at: storeURL, configuration, options) {
-                try attach(storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other)
+                try attach(
+                    storeType, customClass: customClass, configuration: configuration, at: storeURL, options: options,
+                    for: use, insteadOf: other)
             }
         }
     }
@@ -59,9 +61,9 @@ extension NSPersistentStoreCoordinator {
 
     /// Opens a store as it is and adds it.
     private func attach(
-        _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
-        _ summary: (any StoreSummary)? = nil
+        _ storeType: String, customClass: NSPersistentStore.Type?, configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
+        summary: (any StoreSummary)? = nil
     ) throws -> NSPersistentStore {
         lock.lock()
         defer { lock.unlock() }
@@ -77,7 +79,8 @@ extension NSPersistentStoreCoordinator {
         }
         if let storeURL, let existing = persistentStore(for: storeURL) { return existing }
         let added = try open(
-            storeType, customClass, configuration, at: storeURL, options, for: use, insteadOf: other, summary)
+            storeType, customClass: customClass, configuration: configuration, at: storeURL, options: options, for: use,
+            insteadOf: other, summary: summary)
         if let existing = try present(insteadOf: added, for: use) { return existing }
         attached.append(added)
         nextStoreNumber = max(nextStoreNumber, added.number + 1)
@@ -110,9 +113,9 @@ extension NSPersistentStoreCoordinator {
     }
 
     private func open(
-        _ storeType: String, _ customClass: NSPersistentStore.Type?, _ configuration: String?, at storeURL: URL?,
-        _ options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
-        _ summary: (any StoreSummary)?
+        _ storeType: String, customClass: NSPersistentStore.Type?, configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]?, for use: StoreUse, insteadOf other: NSPersistentStore?,
+        summary: (any StoreSummary)?
     ) throws -> AttachedStore {
         inheritedStoreNumber = attached.first { $0.store === other }?.number
         defer { inheritedStoreNumber = nil }

@@ -96,7 +96,7 @@ extension NSPersistentStoreCoordinator: StoreHost {
             try requireModel(of: store, configuration)
         }
         if let atomic = storeClass as? NSAtomicStore.Type {
-            let store = atomic.make(self, configuration, address, options)
+            let store = atomic.make(self, configuration: configuration, at: address, options: options)
             try prepare(store)
             try store.load()
             try requireModel(of: store, configuration)
@@ -109,7 +109,7 @@ extension NSPersistentStoreCoordinator: StoreHost {
             throw NSError.coreData(
                 NSPersistentStoreInvalidTypeError, reason: "The class \(storeClass) of '\(type)' is no store", url: url)
         }
-        let store = incremental.make(self, configuration, address, options)
+        let store = incremental.make(self, configuration: configuration, at: address, options: options)
         try prepare(store)
         noteModel(in: store, configuration)
         let rows = IncrementalRows(store, of: self)

@@ -60,9 +60,14 @@ struct ExpressionFunction {
 
     private static func arithmetic(_ name: String) -> ExpressionFunction? {
         switch name {
-        case "add:to:": .init(2) { combine($0, { $0.addingReportingOverflow($1) }, +, { $0 + $1 }) }
-        case "from:subtract:": .init(2) { combine($0, { $0.subtractingReportingOverflow($1) }, -, { $0 - $1 }) }
-        case "multiply:by:": .init(2) { combine($0, { $0.multipliedReportingOverflow(by: $1) }, *, { $0 * $1 }) }
+        case "add:to:":
+            .init(2) { combine($0, integers: { $0.addingReportingOverflow($1) }, reals: +, decimals: { $0 + $1 }) }
+        case "from:subtract:":
+            .init(2) { combine($0, integers: { $0.subtractingReportingOverflow($1) }, reals: -, decimals: { $0 - $1 }) }
+        case "multiply:by:":
+            .init(2) {
+                combine($0, integers: { $0.multipliedReportingOverflow(by: $1) }, reals: *, decimals: { $0 * $1 })
+            }
         case "divide:by:": .init(2) { divide($0) }
         case "modulus:by:": .init(2) { remainder($0) }
         case "raise:toPower:": .init(2) { real($0[0], $0[1], pow) }
@@ -130,7 +135,8 @@ extension ExpressionFunction {
     static func sum(_ values: [Any]) -> Any? {
         values.reduce(NSNumber(value: 0) as Any?) { total, value in
             guard ExpressionValue(value).doubleValue != nil else { return total }
-            return combine([total, value], { $0.addingReportingOverflow($1) }, +, { $0 + $1 })
+            return combine(
+                [total, value], integers: { $0.addingReportingOverflow($1) }, reals: +, decimals: { $0 + $1 })
         }
     }
 
@@ -207,8 +213,8 @@ extension ExpressionFunction {
     /// Combines two numbers: integers stay integers unless they overflow, decimals stay decimals. Dates move by
     /// seconds.
     private static func combine(
-        _ arguments: [Any?], _ integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
-        _ reals: (Double, Double) -> Double, _ decimals: (Decimal, Decimal) -> Decimal
+        _ arguments: [Any?], integers: (Int64, Int64) -> (partialValue: Int64, overflow: Bool),
+        reals: (Double, Double) -> Double, decimals: (Decimal, Decimal) -> Decimal
     ) -> Any? {
         let (left, right) = (ExpressionValue(arguments[0]), ExpressionValue(arguments[1]))
         switch (left, right) {
@@ -237,7 +243,7 @@ extension ExpressionFunction {
             return b == 0 ? nil : NSNumber(value: a.dividedReportingOverflow(by: b).partialValue)
         }
         if case .decimal = left, right.decimal == 0 { return nil }
-        return combine(arguments, { $0.dividedReportingOverflow(by: $1) }, /, { $0 / $1 })
+        return combine(arguments, integers: { $0.dividedReportingOverflow(by: $1) }, reals: /, decimals: { $0 / $1 })
     }
 
     private static func remainder(_ arguments: [Any?]) -> Any? {

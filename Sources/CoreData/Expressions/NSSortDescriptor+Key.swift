@@ -17,7 +17,7 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(key:ascending:))
     public init(key: String?, ascending: Bool) {
-        self = Self.make(KeySortDescriptor(key, ascending, .compare, nil))
+        self = Self.make(KeySortDescriptor(key, ascending: ascending, sorting: .compare, block: nil))
     }
 
     /// Creates a sort descriptor for the values at a key path, with a named comparison.
@@ -29,7 +29,7 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(key:ascending:selector:))
     public init(key: String?, ascending: Bool, selector: SortSelector?) {
-        self = Self.make(KeySortDescriptor(key, ascending, selector ?? .compare, nil))
+        self = Self.make(KeySortDescriptor(key, ascending: ascending, sorting: selector ?? .compare, block: nil))
     }
 
     /// Creates a sort descriptor for the values at a key path, with a closure that compares. Stores cannot translate
@@ -42,7 +42,7 @@ extension NSSortDescriptorByKey where Self: NSSortDescriptor {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nssortdescriptor/init(key:ascending:comparator:))
     public init(key: String?, ascending: Bool, comparator cmptr: @escaping Comparator) {
-        self = Self.make(KeySortDescriptor(key, ascending, .compare, cmptr))
+        self = Self.make(KeySortDescriptor(key, ascending: ascending, sorting: .compare, block: cmptr))
     }
 
     private static func make(_ descriptor: KeySortDescriptor) -> Self {
@@ -86,7 +86,7 @@ final class KeySortDescriptor: NSSortDescriptor {
 
     var comparesByBlock: Bool { block != nil }
 
-    init(_ key: String?, _ ascending: Bool, _ sorting: SortSelector, _ block: Comparator?) {
+    init(_ key: String?, ascending: Bool, sorting: SortSelector, block: Comparator?) {
         require(sorting.isKnown, "NSSortDescriptor: there is no comparison named \(sorting.rawValue)")
         path = key.map { KeyValuePath($0) }
         self.sorting = sorting
@@ -119,7 +119,7 @@ final class KeySortDescriptor: NSSortDescriptor {
 
     /// The order of two values at the key, direction included. The kinds of the values are given when they are
     /// known.
-    func order(_ a: Any?, _ b: Any?, _ kindOfA: ExpressionValue, _ kindOfB: ExpressionValue) -> ComparisonResult {
+    func order(_ a: Any?, _ b: Any?, ofKinds kindOfA: ExpressionValue, _ kindOfB: ExpressionValue) -> ComparisonResult {
         let result: ComparisonResult
         if let block, let a, let b {
             result = block(a, b)
@@ -139,11 +139,11 @@ final class KeySortDescriptor: NSSortDescriptor {
             if comparesPlainly, let result = first.order(with: object2, byKey: name) {
                 return ascending ? result : result.reversed
             }
-            return order(nil, nil, first.expressionValue(forKey: name), kind(of: object2))
+            return order(nil, nil, ofKinds: first.expressionValue(forKey: name), kind(of: object2))
         }
         let a = value(of: object1)
         let b = value(of: object2)
-        return order(a, b, ExpressionValue(a), ExpressionValue(b))
+        return order(a, b, ofKinds: ExpressionValue(a), ExpressionValue(b))
     }
 
     override var comparator: Comparator {
@@ -151,7 +151,7 @@ final class KeySortDescriptor: NSSortDescriptor {
     }
 
     override var reversedSortDescriptor: Any {
-        KeySortDescriptor(path?.text, !ascending, sorting, block)
+        KeySortDescriptor(path?.text, ascending: !ascending, sorting: sorting, block: block)
     }
 
     override func copy(with zone: NSZone? = nil) -> Any { self }
@@ -236,7 +236,7 @@ private struct Column {
 
     func order(_ a: Int, _ b: Int) -> ComparisonResult {
         values.isEmpty
-            ? descriptor.order(nil, nil, kinds[a], kinds[b])
-            : descriptor.order(values[a], values[b], kinds[a], kinds[b])
+            ? descriptor.order(nil, nil, ofKinds: kinds[a], kinds[b])
+            : descriptor.order(values[a], values[b], ofKinds: kinds[a], kinds[b])
     }
 }

@@ -63,8 +63,8 @@ extension NSSortDescriptor {
             type(of: keyPath).rootType is any KeyPathNaming.Type
         else { return self }
         return KeySortDescriptor(
-            KeyPathNames.requiredName(of: keyPath, for: "NSSortDescriptor(keyPath:ascending:)"), ascending, .compare,
-            nil)
+            KeyPathNames.requiredName(of: keyPath, for: "NSSortDescriptor(keyPath:ascending:)"), ascending: ascending,
+            sorting: .compare, block: nil)
     }
 
     /// Whether a descriptor of Foundation's was made without a comparator, so that a store can sort by it.

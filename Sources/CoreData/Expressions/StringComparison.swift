@@ -16,7 +16,7 @@ enum StringComparison {
     }
 
     static func areEqual(_ a: String, _ b: String, _ options: Options) -> Bool {
-        options.isEmpty ? areIdentical(a, b) : holds(.equal, a, b, options)
+        options.isEmpty ? areIdentical(a, b) : holds(.equal, between: a, and: b, options: options)
     }
 
     /// The order of the bytes, as in stores, of both strings after folding by `options`.
@@ -31,28 +31,29 @@ enum StringComparison {
     }
 
     static func hasPrefix(_ text: String, _ prefix: String, _ options: Options) -> Bool {
-        holds(.beginsWith, text, prefix, options)
+        holds(.beginsWith, between: text, and: prefix, options: options)
     }
 
     static func hasSuffix(_ text: String, _ suffix: String, _ options: Options) -> Bool {
-        holds(.endsWith, text, suffix, options)
+        holds(.endsWith, between: text, and: suffix, options: options)
     }
 
     /// Whether `part` occurs in `text`. The empty string occurs in no string, as Foundation has it for `range(of:)`.
     static func contains(_ text: String, _ part: String, _ options: Options) -> Bool {
-        holds(.contains, text, part, options)
+        holds(.contains, between: text, and: part, options: options)
     }
 
-    private static func holds(_ relation: Relation, _ text: String, _ part: String, _ options: Options) -> Bool {
+    private static func holds(_ relation: Relation, between text: String, and part: String, options: Options) -> Bool {
         let known = text.utf8.withContiguousStorageIfAvailable { text in
-            part.utf8.withContiguousStorageIfAvailable { holds(relation, text, $0, options) } ?? nil
+            part.utf8.withContiguousStorageIfAvailable { holds(relation, between: text, and: $0, options: options) }
+                ?? nil
         }
-        return known.flatMap { $0 } ?? holdsByFoundation(relation, text, part, options)
+        return known.flatMap { $0 } ?? holdsByFoundation(relation, between: text, and: part, options: options)
     }
 
     /// The `holds` of bytes for all texts, by Foundation's comparison.
     static func holdsByFoundation(
-        _ relation: Relation, _ text: String, _ part: String, _ options: Options
+        _ relation: Relation, between text: String, and part: String, options: Options
     ) -> Bool {
         switch relation {
         case .equal where options.isEmpty: return areIdentical(text, part)
@@ -91,8 +92,8 @@ enum StringComparison {
 
     /// Whether a relation holds between two texts in UTF-8; nil if Foundation has to compare them.
     static func holds(
-        _ relation: Relation, _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>,
-        _ options: Options
+        _ relation: Relation, between text: UnsafeBufferPointer<UInt8>, and part: UnsafeBufferPointer<UInt8>,
+        options: Options
     ) -> Bool? {
         if isASCII(text), isASCII(part) {
             return matches(relation, text, part, ignoringCase: options.contains(.caseInsensitive))
@@ -123,18 +124,18 @@ enum StringComparison {
         let rest = text.count - part.count
         guard rest >= 0 else { return false }
         switch relation {
-        case .equal: return rest == 0 && fits(text, part, 0, ignoringCase)
-        case .beginsWith: return fits(text, part, 0, ignoringCase)
-        case .endsWith: return fits(text, part, rest, ignoringCase)
+        case .equal: return rest == 0 && fits(text, part, at: 0, ignoringCase: ignoringCase)
+        case .beginsWith: return fits(text, part, at: 0, ignoringCase: ignoringCase)
+        case .endsWith: return fits(text, part, at: rest, ignoringCase: ignoringCase)
         case .contains:
             guard let first = part.first else { return false }
-            if ignoringCase { return (0...rest).contains { fits(text, part, $0, true) } }
+            if ignoringCase { return (0...rest).contains { fits(text, part, at: $0, ignoringCase: true) } }
             var offset = 0
             while offset <= rest, let base = text.baseAddress,
                 let found = memchr(base + offset, Int32(first), rest - offset + 1)
             {
                 offset = UnsafeRawPointer(found) - UnsafeRawPointer(base)
-                if fits(text, part, offset, false) { return true }
+                if fits(text, part, at: offset, ignoringCase: false) { return true }
                 offset += 1
             }
             return false
@@ -143,7 +144,8 @@ enum StringComparison {
 
     @inline(__always)
     private static func fits(
-        _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>, _ offset: Int, _ ignoresCase: Bool
+        _ text: UnsafeBufferPointer<UInt8>, _ part: UnsafeBufferPointer<UInt8>, at offset: Int,
+        ignoringCase ignoresCase: Bool
     ) -> Bool {
         guard let text = text.baseAddress, let base = part.baseAddress else { return part.isEmpty }
         if !ignoresCase { return memcmp(text + offset, base, part.count) == 0 }

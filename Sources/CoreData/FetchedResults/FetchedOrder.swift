@@ -79,7 +79,7 @@ struct FetchedOrder {
             guard let object = item as? NSManagedObject, object.binding.layout === layout,
                 let other = Self.row(of: object, slot)
             else { return false }
-            return Snapshot.isSame(row, other, slot, kind)
+            return Snapshot.isSame(row, other, at: slot, kind: kind)
         }
 
         /// The row of an object; fires a fault, as reading the value would.

@@ -19,7 +19,7 @@ extension NotificationCenter {
         _ observer: Observer, selector: @escaping (Observer) -> (Notification) -> Void, name: Notification.Name?,
         object: Any?
     ) {
-        ObserverTable.add(observer, to: self, name, object) { selector($0)($1) }
+        ObserverTable.add(observer, to: self, name: name, object: object) { selector($0)($1) }
     }
 
     /// Calls a method of an observer that takes an `NSNotification`, whenever a matching notification is posted.
@@ -37,7 +37,7 @@ extension NotificationCenter {
         _ observer: Observer, selector: @escaping (Observer) -> (NSNotification) -> Void, name: Notification.Name?,
         object: Any?
     ) {
-        ObserverTable.add(observer, to: self, name, object) { selector($0)($1 as NSNotification) }
+        ObserverTable.add(observer, to: self, name: name, object: object) { selector($0)($1 as NSNotification) }
     }
 
     /// Calls a method of an observer that takes nothing, whenever a matching notification is posted.
@@ -54,7 +54,7 @@ extension NotificationCenter {
     public func addObserver<Observer: AnyObject>(
         _ observer: Observer, selector: @escaping (Observer) -> () -> Void, name: Notification.Name?, object: Any?
     ) {
-        ObserverTable.add(observer, to: self, name, object) { observer, _ in selector(observer)() }
+        ObserverTable.add(observer, to: self, name: name, object: object) { observer, _ in selector(observer)() }
     }
 
     /// Ends all calls of an observer's methods.
@@ -114,8 +114,8 @@ private enum ObserverTable {
     private static let state = Locked(State())
 
     static func add<Observer: AnyObject>(
-        _ observer: Observer, to center: NotificationCenter, _ name: Notification.Name?, _ object: Any?,
-        _ method: @escaping (Observer, Notification) -> Void
+        _ observer: Observer, to center: NotificationCenter, name: Notification.Name?, object: Any?,
+        method: @escaping (Observer, Notification) -> Void
     ) {
         let call = Call(observer: observer, method: method)
         let token = center.addObserver(forName: name, object: object, queue: nil) { notification in

@@ -4,8 +4,8 @@ import Foundation
 extension MappedMigrationRun {
     /// The variables of a value expression.
     func evaluationContext(
-        _ source: NSManagedObject?, _ destination: NSManagedObject?, _ mapping: NSEntityMapping,
-        _ property: NSPropertyMapping?, _ policy: NSEntityMigrationPolicy
+        source: NSManagedObject?, destination: NSManagedObject?, mapping: NSEntityMapping, property: NSPropertyMapping?,
+        policy: NSEntityMigrationPolicy
     ) -> EvaluationContext {
         EvaluationContext(
             source,
@@ -44,7 +44,8 @@ extension MappedMigrationRun {
                 destination.setSlot(slot, to: source.slotValue(at: sourceSlot))
                 continue
             }
-            let context = evaluationContext(source, destination, mapping, attribute.mapping, policy)
+            let context = evaluationContext(
+                source: source, destination: destination, mapping: mapping, property: attribute.mapping, policy: policy)
             let value = attribute.expression.value(in: context)
             try rethrow()
             try set(value, for: attribute, of: destination, step)
@@ -120,7 +121,8 @@ extension MappedMigrationRun {
             if let usual = plan.usual, let source, source.binding.layout === step.source {
                 members = try self.members(usual, source)
             } else {
-                let context = evaluationContext(source, destination, mapping, plan.mapping, policy)
+                let context = evaluationContext(
+                    source: source, destination: destination, mapping: mapping, property: plan.mapping, policy: policy)
                 let value = plan.expression.value(in: context)
                 try rethrow()
                 members = try objects(value, of: plan.relationship.name)

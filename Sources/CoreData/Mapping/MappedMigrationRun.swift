@@ -264,7 +264,8 @@ final class MappedMigrationRun {
             guard let name = step.mapping.sourceEntityName else { return nil }
             return .request(try fetchRequest(name, predicate: nil, includesSubentities: false))
         }
-        let context = evaluationContext(nil, nil, step.mapping, nil, step.policy)
+        let context = evaluationContext(
+            source: nil, destination: nil, mapping: step.mapping, property: nil, policy: step.policy)
         if case .fetch(let request, _, countOnly: false) = expression.payload {
             let value = request.value(in: context)
             try rethrow()

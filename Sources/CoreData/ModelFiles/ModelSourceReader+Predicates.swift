@@ -38,7 +38,7 @@ extension ModelSourceReader {
     func addValidation(of source: XMLTreeElement, to attribute: NSAttributeDescription) {
         var predicates: [NSPredicate] = []
         var codes: [Any] = []
-        func add(_ key: String, _ comparison: NSComparisonPredicate.Operator, _ limit: Any?, _ code: Int) {
+        func add(_ key: String, _ comparison: NSComparisonPredicate.Operator, _ limit: Any?, code: Int) {
             guard let limit else { return }
             let left = key == "SELF" ? NSExpression.expressionForEvaluatedObject() : NSExpression(forKeyPath: key)
             predicates.append(
@@ -54,23 +54,23 @@ extension ModelSourceReader {
         switch attribute.attributeType {
         case .stringAttributeType:
             let minimum = integer("minValueString", of: source).map { NSNumber(value: $0) }
-            add("length", .greaterThanOrEqualTo, minimum, NSValidationStringTooShortError)
+            add("length", .greaterThanOrEqualTo, minimum, code: NSValidationStringTooShortError)
             let maximum = integer("maxValueString", of: source).map { NSNumber(value: $0) }
-            add("length", .lessThanOrEqualTo, maximum, NSValidationStringTooLongError)
+            add("length", .lessThanOrEqualTo, maximum, code: NSValidationStringTooLongError)
             compare(minimum?.doubleValue, maximum?.doubleValue)
-            add("SELF", .matches, pattern(of: source), NSValidationStringPatternMatchingError)
+            add("SELF", .matches, pattern(of: source), code: NSValidationStringPatternMatchingError)
         case .dateAttributeType:
             let earliest = number("minDateTimeInterval", of: source)
-            add("SELF", .greaterThanOrEqualTo, earliest.map(Self.date), NSValidationDateTooSoonError)
+            add("SELF", .greaterThanOrEqualTo, earliest.map(Self.date), code: NSValidationDateTooSoonError)
             let latest = number("maxDateTimeInterval", of: source)
-            add("SELF", .lessThanOrEqualTo, latest.map(Self.date), NSValidationDateTooLateError)
+            add("SELF", .lessThanOrEqualTo, latest.map(Self.date), code: NSValidationDateTooLateError)
             compare(earliest, latest)
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
             .doubleAttributeType, .floatAttributeType:
             let minimum = limit("minValueString", of: source, type: attribute.attributeType)
-            add("SELF", .greaterThanOrEqualTo, minimum, NSValidationNumberTooSmallError)
+            add("SELF", .greaterThanOrEqualTo, minimum, code: NSValidationNumberTooSmallError)
             let maximum = limit("maxValueString", of: source, type: attribute.attributeType)
-            add("SELF", .lessThanOrEqualTo, maximum, NSValidationNumberTooLargeError)
+            add("SELF", .lessThanOrEqualTo, maximum, code: NSValidationNumberTooLargeError)
             compare(minimum?.doubleValue, maximum?.doubleValue)
         default: return
         }

@@ -56,7 +56,9 @@ extension NSManagedObject {
         let slots = binding.layout.slots
         var unchanged = SlotMask()
         overlay.mask.forEach { slot in
-            if !overlay.boxedChanges.contains(slot), Self.isSame(overlay.values[slot], row, slot, slots[slot].kind) {
+            if !overlay.boxedChanges.contains(slot),
+                Self.isSame(overlay.values[slot], in: row, at: slot, kind: slots[slot].kind)
+            {
                 unchanged.insert(slot)
             }
         }
@@ -67,7 +69,7 @@ extension NSManagedObject {
         guard let overlay, let row else { return }
         let slots = binding.layout.slots
         var dropped = SlotMask()
-        func differs(_ slot: Int) -> Bool { !Snapshot.isSame(row, latest, slot, slots[slot].kind) }
+        func differs(_ slot: Int) -> Bool { !Snapshot.isSame(row, latest, at: slot, kind: slots[slot].kind) }
         overlay.mask.forEach { slot in
             let isConflicting =
                 switch slots[slot].role {
@@ -123,7 +125,7 @@ extension NSManagedObject {
         guard let row else { return }
         let slots = binding.layout.slots
         for (slot, description) in slots.enumerated()
-        where description.isPersistent && !Snapshot.isSame(row, latest, slot, description.kind) {
+        where description.isPersistent && !Snapshot.isSame(row, latest, at: slot, kind: description.kind) {
             let overlay = ensureOverlay()
             if overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { continue }
             overlay.set(row.value(slot, kind: description.kind), at: slot)
@@ -135,7 +137,7 @@ extension NSManagedObject {
     final func isSetInMemory(_ slot: Int) -> Bool {
         if let overlay, overlay.mask.contains(slot) || overlay.boxedChanges.contains(slot) { return true }
         guard flags.contains(.inserted), let row, row !== binding.layout.defaultRow else { return false }
-        return !Snapshot.isSame(row, binding.layout.defaultRow, slot, binding.layout.slots[slot].kind)
+        return !Snapshot.isSame(row, binding.layout.defaultRow, at: slot, kind: binding.layout.slots[slot].kind)
     }
 
     // MARK: To-many relationships of owners

@@ -236,7 +236,7 @@ extension NSManagedObject {
         let slots = binding.layout.slots
         let values = overlay.values
         values.mask.forEach { slot in
-            if slots[slot].isPersistent, !Self.isSame(values[slot], row, slot, slots[slot].kind) {
+            if slots[slot].isPersistent, !Self.isSame(values[slot], in: row, at: slot, kind: slots[slot].kind) {
                 changed.insert(slot)
             }
         }
@@ -249,7 +249,7 @@ extension NSManagedObject {
     }
 
     @inline(__always)
-    static func isSame(_ value: SlotValue, _ row: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
+    static func isSame(_ value: SlotValue, in row: Snapshot, at slot: Int, kind: SlotKind) -> Bool {
         if row.isNull(slot) { return value.isNull }
         switch value {
         case .null: return false

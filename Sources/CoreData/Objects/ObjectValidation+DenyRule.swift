@@ -26,7 +26,7 @@ extension ObjectValidation {
 
     static func deniedDeletion(of object: NSManagedObject, _ name: String) -> NSError {
         failure(
-            NSValidationRelationshipDeniedDeleteError, object, name, object._primitiveValue(forKey: name),
-            "Items cannot be deleted from \(name).")
+            NSValidationRelationshipDeniedDeleteError, object: object, name: name,
+            value: object._primitiveValue(forKey: name), reason: "Items cannot be deleted from \(name).")
     }
 }

@@ -31,14 +31,14 @@ enum ObjectValidation {
         }
         for toMany in rules.countedToManys {
             let count = object.members(of: toMany).count
-            check(count, layout.toManys[toMany].relationship, object, &errors)
+            check(count, of: layout.toManys[toMany].relationship, in: object, into: &errors)
         }
         // Counting members may fire a fault, and that may change the object.
         let checked = (object.overlay?.changedAmongFirst ?? 0) & rules.firstChecked
         if checked != 0 || rules.checksOthers || object.flags.contains(.inserted) {
             for (slot, range) in rules.rangedSlots {
                 guard case .int(let number)? = object.overlay?.value(at: slot) else { continue }
-                check(number, range, layout.slots[slot].name, object, &errors)
+                check(number, within: range, of: layout.slots[slot].name, in: object, into: &errors)
             }
             for slot in rules.floatingSlots where isNaN(slot, in: object) {
                 errors.append(notANumber(layout.slots[slot], object))
@@ -47,7 +47,7 @@ enum ObjectValidation {
         for slot in rules.predicateSlots {
             guard case .attribute(let attribute) = layout.slots[slot].role, let value = object.boxedValue(at: slot)
             else { continue }
-            check(value, attribute, object, &errors)
+            check(value, of: attribute, in: object, into: &errors)
         }
         try raise(errors)
     }
@@ -65,21 +65,23 @@ enum ObjectValidation {
             }
             guard case .attribute(let attribute) = layout.slots[slot].role else { return }
             if let range = rules.rangedSlots.first(where: { $0.slot == slot })?.range, let number = value as? Int64 {
-                check(number, range, key, object, &errors)
+                check(number, within: range, of: key, in: object, into: &errors)
             }
-            check(value, layout.slots[slot], rules.floatingSlots.contains(slot), object, &errors)
-            check(value, attribute, object, &errors)
+            check(
+                value, of: layout.slots[slot], isFloating: rules.floatingSlots.contains(slot), in: object, into: &errors
+            )
+            check(value, of: attribute, in: object, into: &errors)
         case .toMany(let index):
             guard rules.countedToManys.contains(index) else { return }
             let count =
                 (value as? NSOrderedSet)?.count ?? (value as? NSSet)?.count ?? (value as? Set<NSManagedObject>)?.count
                 ?? 0
-            check(count, layout.toManys[index].relationship, object, &errors)
+            check(count, of: layout.toManys[index].relationship, in: object, into: &errors)
         case .composite(let composite):
             for slot in composite.slots where rules.floatingSlots.contains(slot) {
                 var element = value
                 for name in layout.slots[slot].elementPath { element = (element as? [String: Any])?[name] }
-                check(element, layout.slots[slot], true, object, &errors)
+                check(element, of: layout.slots[slot], isFloating: true, in: object, into: &errors)
             }
         case .fetched, nil: return
         }
@@ -117,37 +119,40 @@ enum ObjectValidation {
     }
 
     private static func missing(_ name: String, _ object: NSManagedObject) -> NSError {
-        failure(NSValidationMissingMandatoryPropertyError, object, name, nil, "\(name) is a required value.")
+        failure(
+            NSValidationMissingMandatoryPropertyError, object: object, name: name, value: nil,
+            reason: "\(name) is a required value.")
     }
 
     private static func check(
-        _ count: Int, _ relationship: NSRelationshipDescription, _ object: NSManagedObject, _ errors: inout [NSError]
+        _ count: Int, of relationship: NSRelationshipDescription, in object: NSManagedObject,
+        into errors: inout [NSError]
     ) {
         if count == 0, relationship.isOptional { return }
         let value = object._primitiveValue(forKey: relationship.name)
         if count < relationship.minCount {
             errors.append(
                 failure(
-                    NSValidationRelationshipLacksMinimumCountError, object, relationship.name, value,
-                    "Too few items in \(relationship.name)."))
+                    NSValidationRelationshipLacksMinimumCountError, object: object, name: relationship.name,
+                    value: value, reason: "Too few items in \(relationship.name)."))
         } else if relationship.maxCount > 0, count > relationship.maxCount {
             errors.append(
                 failure(
-                    NSValidationRelationshipExceedsMaximumCountError, object, relationship.name, value,
-                    "Too many items in \(relationship.name)."))
+                    NSValidationRelationshipExceedsMaximumCountError, object: object, name: relationship.name,
+                    value: value, reason: "Too many items in \(relationship.name)."))
         }
     }
 
     private static func check(
-        _ number: Int64, _ range: ClosedRange<Int64>, _ name: String, _ object: NSManagedObject,
-        _ errors: inout [NSError]
+        _ number: Int64, within range: ClosedRange<Int64>, of name: String, in object: NSManagedObject,
+        into errors: inout [NSError]
     ) {
         if range.contains(number) { return }
         errors.append(
             failure(
-                number > range.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError, object,
-                name, number,
-                "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound)."))
+                number > range.upperBound ? NSValidationNumberTooLargeError : NSValidationNumberTooSmallError,
+                object: object, name: name, value: number,
+                reason: "\(number) does not fit \(name), which holds \(range.lowerBound) to \(range.upperBound)."))
     }
 
     private static func notANumber(_ slot: Slot, _ object: NSManagedObject) -> NSError {
@@ -165,19 +170,22 @@ enum ObjectValidation {
     }
 
     private static func check(
-        _ value: Any?, _ slot: Slot, _ isFloating: Bool, _ object: NSManagedObject, _ errors: inout [NSError]
+        _ value: Any?, of slot: Slot, isFloating: Bool, in object: NSManagedObject, into errors: inout [NSError]
     ) {
         guard isFloating, case .double(let number)? = SlotValue(value, as: slot.kind), number.isNaN else { return }
         errors.append(notANumber(slot, object))
     }
 
     private static func check(
-        _ value: Any, _ attribute: NSAttributeDescription, _ object: NSManagedObject, _ errors: inout [NSError]
+        _ value: Any, of attribute: NSAttributeDescription, in object: NSManagedObject, into errors: inout [NSError]
     ) {
         for (index, predicate) in attribute.validationPredicates.enumerated() {
             do {
                 if try UndecidedPredicate.throwing({ predicate.evaluate(with: value) }) { continue }
-                errors.append(broken(predicate, attribute.validationWarnings, index, value, object, attribute.name))
+                errors.append(
+                    broken(
+                        predicate, warnings: attribute.validationWarnings, index: index, value: value, object: object,
+                        name: attribute.name))
             } catch {
                 errors.append(error as NSError)
             }
@@ -192,9 +200,9 @@ enum ObjectValidation {
             guard let target, target.flags.contains(.deleted) else { return }
             errors.append(
                 failure(
-                    NSManagedObjectValidationError, object, name, target,
-                    "Dangling reference to an invalid object: \(name) leads to \(target.objectID.uriRepresentation()), "
-                        + "which is deleted."))
+                    NSManagedObjectValidationError, object: object, name: name, value: target,
+                    reason: "Dangling reference to an invalid object: \(name) leads to "
+                        + "\(target.objectID.uriRepresentation()), which is deleted."))
         }
         let isNew = object.flags.contains(.inserted)
         for (slot, description) in object.binding.layout.slots.enumerated()
@@ -237,8 +245,7 @@ enum ObjectValidation {
     }
 
     private static func broken(
-        _ predicate: NSPredicate, _ warnings: [Any], _ index: Int, _ value: Any, _ object: NSManagedObject,
-        _ name: String
+        _ predicate: NSPredicate, warnings: [Any], index: Int, value: Any, object: NSManagedObject, name: String
     ) -> NSError {
         let warning: Any? = index < warnings.count ? warnings[index] : nil
         let code = (warning as? NSNumber)?.intValue ?? (warning as? Int) ?? NSManagedObjectValidationError
@@ -252,7 +259,7 @@ enum ObjectValidation {
     }
 
     static func failure(
-        _ code: Int, _ object: NSManagedObject, _ name: String, _ value: Any?, _ reason: String
+        _ code: Int, object: NSManagedObject, name: String, value: Any?, reason: String
     ) -> NSError {
         var info: [String: Any] = [NSValidationObjectErrorKey: object, NSValidationKeyErrorKey: name]
         if let value { info[NSValidationValueErrorKey] = value }

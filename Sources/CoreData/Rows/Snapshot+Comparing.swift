@@ -1,6 +1,6 @@
 extension Snapshot {
     /// Whether a slot has the same value in two rows of one entity.
-    static func isSame(_ one: Snapshot, _ other: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
+    static func isSame(_ one: Snapshot, _ other: Snapshot, at slot: Int, kind: SlotKind) -> Bool {
         if one === other { return true }
         if one.isNull(slot) || other.isNull(slot) { return one.isNull(slot) && other.isNull(slot) }
         if kind.isInline { return one.int(slot) == other.int(slot) }
@@ -13,7 +13,7 @@ extension Snapshot {
         if !layout.hasTransientSlots { return true }
         return layout.slots.indices.allSatisfy { slot in
             layout.slots[slot].isPersistent
-                || Self.isSame(self, layout.defaultRow, slot, layout.slots[slot].kind)
+                || Self.isSame(self, layout.defaultRow, at: slot, kind: layout.slots[slot].kind)
         }
     }
 }

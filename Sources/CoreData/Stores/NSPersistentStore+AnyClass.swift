@@ -25,10 +25,11 @@ extension InitializedOfAnyClass where Self: NSPersistentStore {
 
     @_silgen_name("OpenCoreData_storeOfClass")
     static func make(
-        _ root: consuming NSPersistentStoreCoordinator?, _ name: consuming String?, _ url: consuming URL,
-        _ options: consuming [AnyHashable: Any]?
+        _ root: consuming NSPersistentStoreCoordinator?, configuration name: consuming String?, at url: consuming URL,
+        options: consuming [AnyHashable: Any]?
     ) -> Self {
-        unsafeDowncast((self as NSPersistentStore.Type).makeStore(root, name, url, options), to: self)
+        unsafeDowncast(
+            (self as NSPersistentStore.Type).makeStore(root, configuration: name, at: url, options: options), to: self)
     }
 }
 
@@ -43,7 +44,7 @@ extension NSPersistentStore {
     /// Makes a store by the initialiser of the class on which it is called.
     @_silgen_name("OpenCoreData_store")
     static func makeStore(
-        _ root: consuming NSPersistentStoreCoordinator?, _ name: consuming String?, _ url: consuming URL,
-        _ options: consuming [AnyHashable: Any]?
+        _ root: consuming NSPersistentStoreCoordinator?, configuration name: consuming String?, at url: consuming URL,
+        options: consuming [AnyHashable: Any]?
     ) -> NSPersistentStore
 }

@@ -56,12 +56,15 @@ struct ByteFoldingTests {
             }
             for relation: Relation in [.equal, .contains, .beginsWith, .endsWith] {
                 let bytes = Array(text.utf8).withUnsafeBufferPointer { text in
-                    Array(part.utf8).withUnsafeBufferPointer { StringComparison.holds(relation, text, $0, options) }
+                    Array(part.utf8).withUnsafeBufferPointer {
+                        StringComparison.holds(relation, between: text, and: $0, options: options)
+                    }
                 }
                 guard let bytes else { continue }
                 answered += 1
                 if bytes { held += 1 }
-                guard bytes != StringComparison.holdsByFoundation(relation, text, part, options) else { continue }
+                guard bytes != StringComparison.holdsByFoundation(relation, between: text, and: part, options: options)
+                else { continue }
                 Issue.record("\(relation) of \(Self.scalars(text)) and \(Self.scalars(part))")
                 return
             }
@@ -72,7 +75,9 @@ struct ByteFoldingTests {
     @Test("Bytes that are no text are left to Foundation")
     func noText() {
         for bytes: [UInt8] in [[0xC3], [0xC3, 0x41], [0x80], [0xE2, 0x80], [0xE2, 0x80, 0x41], [0xE2, 0x82, 0xAC]] {
-            let answer = bytes.withUnsafeBufferPointer { StringComparison.holds(.contains, $0, $0, .caseInsensitive) }
+            let answer = bytes.withUnsafeBufferPointer {
+                StringComparison.holds(.contains, between: $0, and: $0, options: .caseInsensitive)
+            }
             #expect(answer == nil)
         }
     }

@@ -132,8 +132,8 @@ struct DowngradeTests {
             }
             func migrate() throws {
                 try StoreMigration.migrate(
-                    shelf.url, SQLiteStoreMetadata.metadata(at: shelf.url), to: edited, nil, NoteShelf.both,
-                    MigrationWay(bundles: [bundle], versions: [first]), 1)
+                    shelf.url, metadata: SQLiteStoreMetadata.metadata(at: shelf.url), to: edited, configuration: nil,
+                    options: NoteShelf.both, way: MigrationWay(bundles: [bundle], versions: [first]), timeout: 1)
             }
             let before = shelf.bytes
             let refused = try forecast()

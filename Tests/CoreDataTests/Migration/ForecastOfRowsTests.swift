@@ -65,11 +65,12 @@ struct ForecastOfRowsTests {
                 }
                 func migrate() throws {
                     try StoreMigration.migrate(
-                        fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(newer), nil,
-                        [
+                        fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url),
+                        to: ModelText.model(newer), configuration: nil,
+                        options: [
                             NSMigratePersistentStoresAutomaticallyOption: true,
                             NSInferMappingModelAutomaticallyOption: true,
-                        ], MigrationWay(bundles: [], versions: [ModelText.model(second)]), 1)
+                        ], way: MigrationWay(bundles: [], versions: [ModelText.model(second)]), timeout: 1)
                 }
                 let found = try forecast()
                 #expect(found.obstacles.map(\.entity) == ["A"] && found.obstacles.map(\.property) == [property])
@@ -101,11 +102,12 @@ struct ForecastOfRowsTests {
             let before = try fixture.dump()
             let error = try #require(throws: NSError.self) {
                 try StoreMigration.migrate(
-                    fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(newer), nil,
-                    [
+                    fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(newer),
+                    configuration: nil,
+                    options: [
                         NSMigratePersistentStoresAutomaticallyOption: true,
                         NSInferMappingModelAutomaticallyOption: true,
-                    ], MigrationWay(bundles: [], versions: [ModelText.model(second)]), 1)
+                    ], way: MigrationWay(bundles: [], versions: [ModelText.model(second)]), timeout: 1)
             }
             #expect(error.code == NSMigrationError && error.userInfo["row"] as? Int64 == 7, "\(error)")
             #expect(try fixture.dump() == before)

@@ -18,9 +18,9 @@ struct MigrationPlannerTests {
             let old = SQLSchemaBuilder.schema(of: source.layout, entities: nil)
             let nowhere = URL(fileURLWithPath: "/dev/null")
             return try MigrationTransaction(url: nowhere, model: destination, configuration: nil).plan(
-                from: source.layout, old, to: destination.layout,
-                SQLSchemaBuilder.schema(of: destination.layout, entities: nil),
-                StoreCatalog(old, rows: rows, in: SQLiteDialect()), in: SQLiteDialect()
+                from: source.layout, oldSchema: old, to: destination.layout,
+                newSchema: SQLSchemaBuilder.schema(of: destination.layout, entities: nil),
+                catalog: StoreCatalog(old, rows: rows, in: SQLiteDialect()), in: SQLiteDialect()
             ).plan
         }
     }

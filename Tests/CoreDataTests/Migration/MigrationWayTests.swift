@@ -87,7 +87,8 @@ struct MigrationWayTests {
                 }
                 let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url)
                 try StoreMigration.migrate(
-                    fixture.url, metadata, to: model, nil, Self.both, MigrationWay(bundles: [bundle]), 1)
+                    fixture.url, metadata: metadata, to: model, configuration: nil, options: Self.both,
+                    way: MigrationWay(bundles: [bundle]), timeout: 1)
                 try fixture.verify(Self.versions[3])
                 #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
                 if start == 0 {
@@ -114,8 +115,8 @@ struct MigrationWayTests {
                     let model = ModelText.model(third)
                     #expect(try forecast(fixture, to: model, bundle).hops.count == (isAtHand ? 2 : 1))
                     try StoreMigration.migrate(
-                        fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: model, nil, Self.both,
-                        MigrationWay(bundles: [bundle]), 1)
+                        fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: model,
+                        configuration: nil, options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
                     try fixture.verify(third)
                     let column = third.contains("headline") ? "ZHEADLINE" : "ZTITLE"
                     #expect(try fixture.query("SELECT \(column) FROM ZITEM") == [isAtHand ? "kept" : "-"])
@@ -147,8 +148,8 @@ struct MigrationWayTests {
             let before = try fixture.dump()
             let error = #expect(throws: NSError.self) {
                 try StoreMigration.migrate(
-                    fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: Self.model(3), nil, Self.both,
-                    MigrationWay(bundles: [bundle]), 1)
+                    fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: Self.model(3),
+                    configuration: nil, options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
             }
             #expect(error?.code == NSInferredMappingModelError)
             #expect(try fixture.dump() == before)
@@ -171,9 +172,8 @@ struct MigrationWayTests {
             let forecast = try forecast(fixture, to: ModelText.model(texts[2]), bundle)
             #expect(forecast.hops.map(\.means) == [.inferred, .inferred])
             try StoreMigration.migrate(
-                fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(texts[2]), nil,
-                Self.both,
-                MigrationWay(bundles: [bundle]), 1)
+                fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(texts[2]),
+                configuration: nil, options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
             #expect(try fixture.query("SELECT ZTITLE, ZNAME FROM ZITEM") == ["x|-"])
             try fixture.verify(texts[2])
         }
@@ -227,8 +227,8 @@ struct MigrationWayTests {
             #expect(
                 try forecast(fixture, to: last, bundle).hops.map(\.means) == [.inferred, .mappingModel("Sizes.cdm")])
             try StoreMigration.migrate(
-                fixture.url, SQLiteStoreMetadata.metadata(at: fixture.url), to: last, nil, Self.both,
-                MigrationWay(bundles: [bundle]), 1)
+                fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: last, configuration: nil,
+                options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
             #expect(try fixture.query("SELECT ZTITLE, ZSIZE FROM ZITEM") == ["5|5"])
         }
     }

@@ -51,8 +51,8 @@ struct RenamedTwiceTests {
             ]
             if type == NSSQLiteStoreType {
                 try StoreMigration.migrate(
-                    url, SQLiteStoreMetadata.metadata(at: url), to: last, nil, options,
-                    MigrationWay(bundles: [bundle]), 1)
+                    url, metadata: SQLiteStoreMetadata.metadata(at: url), to: last, configuration: nil,
+                    options: options, way: MigrationWay(bundles: [bundle]), timeout: 1)
             } else {
                 let refusal = try #require(throws: NSError.self) { try withStore(url, last, type: type) { _ in } }
                 var migration = try #require(

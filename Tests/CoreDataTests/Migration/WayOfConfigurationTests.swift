@@ -44,8 +44,8 @@ struct WayOfConfigurationTests {
                 try StoreMigration.prepare(url: url, model: models[2], configuration: "One", options: options)
             } else {
                 try StoreMigration.migrate(
-                    url, SQLiteStoreMetadata.metadata(at: url), to: models[2], "One", options,
-                    MigrationWay(bundles: [], versions: [models[1]]), 1)
+                    url, metadata: SQLiteStoreMetadata.metadata(at: url), to: models[2], configuration: "One",
+                    options: options, way: MigrationWay(bundles: [], versions: [models[1]]), timeout: 1)
             }
             let newer = NSPersistentStoreCoordinator(managedObjectModel: models[2])
             try newer.remove(

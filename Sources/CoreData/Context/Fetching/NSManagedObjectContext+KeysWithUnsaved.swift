@@ -17,7 +17,8 @@ extension NSManagedObjectContext {
         let matching = matching(candidates ?? touched, plan)
         let all =
             plan.store.sortDescriptors.isEmpty
-            ? inPlace(found, matching, isTouched) : sorted(found, matching, isTouched, plan.store.sortDescriptors)
+            ? inPlace(found, matching, isTouched)
+            : sorted(found, with: matching, isTouched: isTouched, by: plan.store.sortDescriptors)
         return all.page(plan.store.offset, plan.store.limit)
     }
 
@@ -44,8 +45,8 @@ extension NSManagedObjectContext {
 
     /// Touched objects come after equal ones.
     private func sorted(
-        _ found: FetchedKeys, _ matching: [NSManagedObject], _ isTouched: (ObjectKey) -> Bool,
-        _ descriptors: [NSSortDescriptor]
+        _ found: FetchedKeys, with matching: [NSManagedObject], isTouched: (ObjectKey) -> Bool,
+        by descriptors: [NSSortDescriptor]
     ) -> FetchedKeys {
         var others = FetchedKeys()
         for key in found where !isTouched(key) { others.append(key) }

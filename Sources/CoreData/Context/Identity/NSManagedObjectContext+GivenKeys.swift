@@ -52,7 +52,9 @@ extension NSManagedObjectContext {
                 }
                 return ObjectKey.key(storeNumber: table.store, primaryKey: member.number)
             }
-            try reserve(keys, table.root, table.store, coordinator) { refusal("'\(root)' has given \($0) before.") }
+            try reserve(keys, root: table.root, store: table.store, in: coordinator) {
+                refusal("'\(root)' has given \($0) before.")
+            }
             for (member, key) in zip(group, keys) { permanent[member.object.key] = key }
         }
         installPermanentKeys(permanent, of: objects)
@@ -60,7 +62,7 @@ extension NSManagedObjectContext {
 
     /// Takes all keys of a table from the next one up to the highest of those that are given.
     private func reserve(
-        _ keys: [Int64], _ root: Int, _ store: Int, _ coordinator: NSPersistentStoreCoordinator,
+        _ keys: [Int64], root: Int, store: Int, in coordinator: NSPersistentStoreCoordinator,
         failing: (Int64) -> NSError
     ) throws {
         guard let lowest = keys.min(), let highest = keys.max() else { return }

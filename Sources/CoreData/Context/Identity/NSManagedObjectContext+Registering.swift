@@ -119,7 +119,9 @@ extension NSManagedObjectContext {
     {
         var place = IdentityMap.Place()
         if let object = map.object(for: row.key, place: &place) {
-            if object.flags.contains([.inserted, .deleted]) { return replaceVanished(object, row, materializer, map) }
+            if object.flags.contains([.inserted, .deleted]) {
+                return replaceVanished(object, by: row, with: materializer, in: map)
+            }
             if object.row == nil {
                 object.row = row
                 object.flags.insert(.unfired)
@@ -155,7 +157,7 @@ extension NSManagedObjectContext {
     }
 
     private func replaceVanished(
-        _ object: NSManagedObject, _ row: Snapshot, _ materializer: ObjectMaterializer, _ map: IdentityMap
+        _ object: NSManagedObject, by row: Snapshot, with materializer: ObjectMaterializer, in map: IdentityMap
     ) -> NSManagedObject {
         dropVanished(object)
         let new = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])

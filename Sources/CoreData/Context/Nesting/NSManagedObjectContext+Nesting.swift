@@ -164,7 +164,7 @@ extension NSManagedObjectContext {
             let slots = binding(at: found.layoutIndex).layout.slots
             // Children do not get transient values.
             let stored = slots.indices.filter { slots[$0].isPersistent }
-            if stored.allSatisfy({ Snapshot.isSame(base, found, $0, slots[$0].kind) }) { continue }
+            if stored.allSatisfy({ Snapshot.isSame(base, found, at: $0, kind: slots[$0].kind) }) { continue }
             conflicts.append(SaveConflicts.Conflict(key: key, expected: base, found: found))
         }
         return conflicts
@@ -177,8 +177,8 @@ extension NSManagedObjectContext {
         var isConflict = false
         change.changed.forEach { slot in
             let kind = slots[slot].kind
-            if slots[slot].isPersistent, !Snapshot.isSame(change.base, found, slot, kind),
-                countingEqual || !Snapshot.isSame(change.row, found, slot, kind)
+            if slots[slot].isPersistent, !Snapshot.isSame(change.base, found, at: slot, kind: kind),
+                countingEqual || !Snapshot.isSame(change.row, found, at: slot, kind: kind)
             {
                 isConflict = true
             }

@@ -37,7 +37,7 @@ struct PushedChange {
     mutating func forgetUnchangedValues(_ layout: EntityLayout) {
         var different = SlotMask()
         changed.forEach { slot in
-            if !Snapshot.isSame(base, row, slot, layout.slots[slot].kind) { different.insert(slot) }
+            if !Snapshot.isSame(base, row, at: slot, kind: layout.slots[slot].kind) { different.insert(slot) }
         }
         changed = different
     }

@@ -10,7 +10,7 @@ extension PredicateTranslator {
             guard case .order(let a, let b, let options, let isLocalized) = try part(other),
                 !isLocalized || outcome == .equalTo
             else { throw Untranslatable() }
-            return Self.comparison(a, outcome, b, options)
+            return Self.comparison(a, outcome, b, options: options)
         }
         switch (try part(left), try part(right)) {
         case (.value(let a), .value(let b)):
@@ -55,7 +55,7 @@ extension PredicateExpressions.NotEqual: PredicateTranslatable {
         }
         return .condition(
             PredicateTranslator.comparison(
-                comparison.leftExpression, .notEqualTo, comparison.rightExpression, comparison.options))
+                comparison.leftExpression, .notEqualTo, comparison.rightExpression, options: comparison.options))
     }
 }
 

@@ -167,7 +167,7 @@ extension PredicateExpressions.StringLocalizedStandardContains: PredicateTransla
         .condition(
             PredicateTranslator.comparison(
                 try translator.value(root), .contains, try translator.value(other),
-                [.caseInsensitive, .diacriticInsensitive]))
+                options: [.caseInsensitive, .diacriticInsensitive]))
     }
 }
 

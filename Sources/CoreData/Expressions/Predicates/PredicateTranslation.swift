@@ -133,7 +133,7 @@ struct PredicateTranslator {
 
     static func comparison(
         _ left: NSExpression, _ type: NSComparisonPredicate.Operator, _ right: NSExpression,
-        _ options: NSComparisonPredicate.Options = []
+        options: NSComparisonPredicate.Options = []
     ) -> NSComparisonPredicate {
         NSComparisonPredicate(
             leftExpression: left, rightExpression: right, modifier: .direct, type: type, options: options)

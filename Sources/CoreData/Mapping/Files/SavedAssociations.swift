@@ -126,18 +126,20 @@ final class SavedAssociations {
     }
 
     private func write(_ run: Run) throws {
-        try insert(into: Self.runs, run.mapping, run.source, run.destination, run.count)
+        try insert(
+            into: Self.runs, mapping: run.mapping, source: run.source, destination: run.destination, other: run.count)
         highestKeys[MappedEntity(mapping: run.mapping, entity: run.source.layoutIndex)] = run.source.key + run.count - 1
     }
 
     private func write(_ entry: PendingAssociations.Entry, _ destination: ObjectKey) throws {
         try insert(
-            into: Self.associations, entry.source.mapping, entry.source.key, destination, entry.isRepeated ? 1 : 0)
+            into: Self.associations, mapping: entry.source.mapping, source: entry.source.key, destination: destination,
+            other: entry.isRepeated ? 1 : 0)
         scattered.insert(entry.source.mapping)
     }
 
     private func insert(
-        into table: SQLTable, _ mapping: Int, _ source: ObjectKey, _ destination: ObjectKey, _ other: Int64
+        into table: SQLTable, mapping: Int, source: ObjectKey, destination: ObjectKey, other: Int64
     ) throws {
         let statement = try connection.statement(.text(table.name)) {
             .insert(

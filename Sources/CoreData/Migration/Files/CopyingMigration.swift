@@ -82,8 +82,7 @@ struct CopyingMigration {
         /// A copy stage of inferred hops, through any number of versions at once.
         static func inferred(
             _ name: String, from source: NSManagedObjectModel? = nil, through versions: [NSManagedObjectModel],
-            to model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
-            _ lossGuard: LossGuard?
+            to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?, lossGuard: LossGuard?
         ) -> CopyStage {
             CopyStage(name: name, weight: Double(versions.count + 1), model: model) { from, into, progress in
                 let parts = MigrationParts(progress, weights: [1, 2 * Double(versions.count + 1)])

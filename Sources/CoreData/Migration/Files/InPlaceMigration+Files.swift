@@ -119,7 +119,9 @@ extension InPlaceMigration {
         whole[NSStoreUUIDKey] = identifier
         whole[NSStoreTypeKey] = metadata[NSStoreTypeKey]
         whole[DeferredStatements.metadataKey] = nil
-        try engine.rebuild(on: connection, layout, entities: names, whole, timeout: timeout, progress) { end in
+        try engine.rebuild(
+            on: connection, for: layout, entities: names, metadata: whole, timeout: timeout, progress: progress
+        ) { end in
             try RowTransfer(from: from, to: end, follower: TransferFollower(progress, rows: 2 * rows)).copy {}
             let comparison = TransferComparison(from, end, follower: TransferFollower(nil, rows: rows))
             guard let difference = try comparison.difference() else { return }

@@ -80,7 +80,8 @@ struct LightweightMigrator {
                 let (old, catalog) = try transaction.state(of: source, summary.metadata, on: connection)
                 let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
                 return try transaction.plan(
-                    from: source.layout, old, to: model.layout, new, catalog, in: connection.dialect
+                    from: source.layout, oldSchema: old, to: model.layout, newSchema: new, catalog: catalog,
+                    in: connection.dialect
                 ).plan
             }
             return plan ?? nil

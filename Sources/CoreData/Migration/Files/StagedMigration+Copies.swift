@@ -6,7 +6,7 @@ extension StagedMigration {
     /// many rows.
     func run(
         _ stage: NSCustomMigrationStage, from current: NSManagedObjectModel, to next: NSManagedObjectModel,
-        _ source: SQLiteStoreFiles, _ target: SQLiteStoreFiles, _ lossGuard: LossGuard?, _ progress: Progress?
+        source: SQLiteStoreFiles, target: SQLiteStoreFiles, lossGuard: LossGuard?, progress: Progress?
     ) throws -> [String: Int] {
         let work = FollowedWork(progress: progress)
         let parts = MigrationParts(progress, weights: [1, 2, 2, 2])

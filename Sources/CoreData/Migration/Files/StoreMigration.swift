@@ -23,28 +23,30 @@ enum StoreMigration {
     ) throws -> SQLiteStoreSummary? {
         let timeout = try SQLiteStoreOptions(options, url: url).timeout
         var attempts = Attempts(timeout: timeout)
-        return try prepare(url, model, configuration, options, timeout, &attempts)
+        return try prepare(
+            url, for: model, configuration: configuration, options: options, timeout: timeout, attempts: &attempts)
     }
 
     private static func prepare(
-        _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
-        _ timeout: TimeInterval, _ attempts: inout Attempts
+        _ url: URL, for model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?,
+        timeout: TimeInterval, attempts: inout Attempts
     ) throws -> SQLiteStoreSummary? {
         do {
-            return try prepareOnce(url, model, configuration, options, &attempts)
+            return try prepareOnce(url, for: model, configuration: configuration, options: options, attempts: &attempts)
         } catch let error as NSError where error.code == NSMigrationMissingSourceModelError {
             // Another process may have migrated the store between two readings: then the store keeps another model.
             let key = NSStoreModelVersionHashesKey
             let hashes = (error.userInfo["metadata"] as? [String: Any])?[key] as? [String: Data]
             let present = try? SQLiteStoreMetadata.metadata(at: url, timeout: timeout)[key] as? [String: Data]
             guard let hashes, let present, hashes != present, attempts.goOn() else { throw error }
-            return try prepare(url, model, configuration, options, timeout, &attempts)
+            return try prepare(
+                url, for: model, configuration: configuration, options: options, timeout: timeout, attempts: &attempts)
         }
     }
 
     private static func prepareOnce(
-        _ url: URL, _ model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?,
-        _ attempts: inout Attempts
+        _ url: URL, for model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?,
+        attempts: inout Attempts
     ) throws -> SQLiteStoreSummary? {
         let settings = try SQLiteStoreOptions(options, url: url)
         guard StorePlace(url) == .file else { return nil }
@@ -69,16 +71,22 @@ enum StoreMigration {
                 return nil
             }
             if try migrateAsGiven(summary, to: model, configuration, options) {
-                return try prepare(url, model, configuration, options, settings.timeout, &attempts)
+                return try prepare(
+                    url, for: model, configuration: configuration, options: options, timeout: settings.timeout,
+                    attempts: &attempts)
             }
             let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
             guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
                 throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
             }
             let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
-            try migrate(SourceModel(summary, versions: way.versions), to: model, configuration, options, way)
+            try migrate(
+                SourceModel(summary, versions: way.versions), to: model, configuration: configuration, options: options,
+                way: way)
             // Once more, because another program may have changed the version since it was read.
-            return try prepare(url, model, configuration, options, settings.timeout, &attempts)
+            return try prepare(
+                url, for: model, configuration: configuration, options: options, timeout: settings.timeout,
+                attempts: &attempts)
         }
     }
 
@@ -99,20 +107,22 @@ enum StoreMigration {
     /// Carries out the best hops that the migration has found. If rows forbid a change that the models allow, it
     /// searches for other hops.
     static func migrate(
-        _ url: URL, _ metadata: [String: Any], to model: NSManagedObjectModel, _ configuration: String?,
-        _ options: [AnyHashable: Any]?, _ way: MigrationWay, _ timeout: TimeInterval
+        _ url: URL, metadata: [String: Any], to model: NSManagedObjectModel, configuration: String?,
+        options: [AnyHashable: Any]?, way: MigrationWay, timeout: TimeInterval
     ) throws {
         let found = SourceModel(metadata: metadata, url: url, timeout: timeout, versions: way.versions)
-        try migrate(found, to: model, configuration, options, way)
+        try migrate(found, to: model, configuration: configuration, options: options, way: way)
     }
 
     private static func migrate(
-        _ found: SourceModel, to model: NSManagedObjectModel, _ configuration: String?,
-        _ options: [AnyHashable: Any]?, _ way: MigrationWay
+        _ found: SourceModel, to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?,
+        way: MigrationWay
     ) throws {
         let (url, metadata) = (found.url, found.metadata)
         let source = try found.find()
-        try way.tryHops(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
+        try way.tryHops(
+            from: source, to: model, of: url, metadata: metadata, configuration: configuration, options: options
+        ) { hops, lossGuard in
             try WayMigration(
                 url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard
             ).run(from: metadata)

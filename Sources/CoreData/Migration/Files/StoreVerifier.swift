@@ -66,10 +66,15 @@ struct StoreVerifier {
                 switch slot.role {
                 case .attribute(let attribute)
                 where !attribute.isOptional && !(attribute is NSDerivedAttributeDescription):
-                    checks.append(missing(slot.name, column, table, number, entity))
+                    checks.append(missing(slot.name, column: column, table: table, number: number, entity: entity))
                 case .toOne(let relationship, _):
-                    if !relationship.isOptional { checks.append(missing(slot.name, column, table, number, entity)) }
-                    if let check = dangling(relationship, column, table, number, entity, layout, schema) {
+                    if !relationship.isOptional {
+                        checks.append(missing(slot.name, column: column, table: table, number: number, entity: entity))
+                    }
+                    if let check = dangling(
+                        relationship, column: column, table: table, number: number, entity: entity, layout: layout,
+                        schema: schema)
+                    {
                         checks.append(check)
                     }
                 default: break
@@ -77,7 +82,7 @@ struct StoreVerifier {
             }
             for toMany in entity.toManys where toMany.declaringIndex == entity.index {
                 guard let end = schema.joinEnds[entity.index][toMany.index] else { continue }
-                checks += pairs(end, toMany, entity, layout, schema)
+                checks += pairs(end, toMany: toMany, entity: entity, layout: layout, schema: schema)
             }
         }
         return checks
@@ -110,7 +115,7 @@ struct StoreVerifier {
     }
 
     private func missing(
-        _ property: String, _ column: String, _ table: String, _ number: Int, _ entity: EntityLayout
+        _ property: String, column: String, table: String, number: Int, entity: EntityLayout
     ) -> Check {
         Check(
             select: first(of: table, where: .and([.isEntity([number]), .isNull(.column(column))])),
@@ -118,8 +123,8 @@ struct StoreVerifier {
     }
 
     private func dangling(
-        _ relationship: NSRelationshipDescription, _ column: String, _ table: String, _ number: Int,
-        _ entity: EntityLayout, _ layout: ModelLayout, _ schema: SQLSchema
+        _ relationship: NSRelationshipDescription, column: String, table: String, number: Int, entity: EntityLayout,
+        layout: ModelLayout, schema: SQLSchema
     ) -> Check? {
         guard let target = destination(of: relationship, layout, schema) else { return nil }
         func row(_ name: String) -> SQLExpression { .column(alias: "r", name: name) }
@@ -141,7 +146,7 @@ struct StoreVerifier {
     }
 
     private func pairs(
-        _ end: SQLJoinEnd, _ toMany: ToManySlot, _ entity: EntityLayout, _ layout: ModelLayout, _ schema: SQLSchema
+        _ end: SQLJoinEnd, toMany: ToManySlot, entity: EntityLayout, layout: ModelLayout, schema: SQLSchema
     ) -> [Check] {
         let own = schema.table(ofRoot: entity.rootIndex)?.name
         let other = destination(of: toMany.relationship, layout, schema)

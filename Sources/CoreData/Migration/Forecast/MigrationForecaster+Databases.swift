@@ -23,7 +23,7 @@ extension MigrationForecaster {
         forecast.isMigrationRequired = true
         do {
             try engine.looking(at: address) { connection in
-                try inspect(metadata, engine, address, on: connection, through: versions, &forecast)
+                try inspect(metadata, engine: engine, at: address, on: connection, through: versions, into: &forecast)
             }
         } catch let error as NSError
             where Self.obstacleCodes.contains(error.code) || MigrationErrors.isAboutRows(error)
@@ -43,8 +43,8 @@ extension MigrationForecaster {
     }
 
     private func inspect(
-        _ metadata: [String: Any], _ engine: any InPlaceEngine, _ address: URL, on connection: any SQLConnection,
-        through versions: [NSManagedObjectModel], _ forecast: inout MigrationForecast
+        _ metadata: [String: Any], engine: any InPlaceEngine, at address: URL, on connection: any SQLConnection,
+        through versions: [NSManagedObjectModel], into forecast: inout MigrationForecast
     ) throws {
         var forecaster = self
         forecaster.machine = Self.server
@@ -61,7 +61,9 @@ extension MigrationForecaster {
                 result[size.key] = size.value / Double(max(1, catalog.tables[size.key]?.rows ?? 0))
             }, size: nil, unchanged: Set(catalog.tables.keys))
         if let online = engine as? any OnlineEngine, online.goesOnline(options) {
-            return try forecaster.goOnline(of: found, source, online, address, versions, on: connection, &forecast)
+            return try forecaster.goOnline(
+                of: found, from: source, engine: online, at: address, through: versions, on: connection, into: &forecast
+            )
         }
         let taken = try forecaster.goTheWay(of: found, from: state, versions, on: connection, &forecast)
         if let refusal = try engine.refusedRow(of: schema, source.layout, on: connection) {
@@ -101,8 +103,9 @@ extension MigrationForecaster {
 
     /// The forecast of a migration beside other programs.
     private func goOnline(
-        of found: SourceModel, _ source: NSManagedObjectModel, _ online: any OnlineEngine, _ address: URL,
-        _ versions: [NSManagedObjectModel], on connection: any SQLConnection, _ forecast: inout MigrationForecast
+        of found: SourceModel, from source: NSManagedObjectModel, engine online: any OnlineEngine, at address: URL,
+        through versions: [NSManagedObjectModel], on connection: any SQLConnection,
+        into forecast: inout MigrationForecast
     ) throws {
         let way = MigrationWay(bundles: bundles, infers: infers, versions: versions)
             .of(found.metadata, configuration)

@@ -201,8 +201,8 @@ struct MigrationForecaster {
             isLast ? transaction.entityNames() : held(of: version), after: state.schema, state.model, run.origins,
             style: state.style)
         let plan = try next.plan(
-            from: state.model.layout, state.schema, to: version.layout, schema, state.catalog, in: state.dialect,
-            run.origins
+            from: state.model.layout, oldSchema: state.schema, to: version.layout, newSchema: schema,
+            catalog: state.catalog, in: state.dialect, origins: run.origins
         ).plan
         if let connection {
             if !isFirst { try MigrationCheck.inspect(forAnyRowsIn: plan, state.catalog, url: url) }

@@ -122,7 +122,7 @@ struct LossGuard {
         let work = FollowedWork(progress: options?[NSMigrationProgressOption] as? Progress)
         try refuse(
             losses(metadata, onlyRefusable: true) {
-                try numbers(of: $0, metadata, source, on: connection, .all, work)
+                try numbers(of: $0, metadata: metadata, source: source, on: connection, extent: .all, work: work)
             }, metadata)
     }
 
@@ -131,13 +131,15 @@ struct LossGuard {
         _ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection
     ) throws -> [MigrationLoss] {
         try losses(metadata) {
-            try numbers(of: $0, metadata, source, on: connection, .sample, FollowedWork(progress: nil))
+            try numbers(
+                of: $0, metadata: metadata, source: source, on: connection, extent: .sample,
+                work: FollowedWork(progress: nil))
         }
     }
 
     private func numbers(
-        of lost: [LossSearch.Lost], _ metadata: [String: Any], _ source: NSManagedObjectModel,
-        on connection: any SQLConnection, _ extent: LossCount.Extent, _ work: FollowedWork
+        of lost: [LossSearch.Lost], metadata: [String: Any], source: NSManagedObjectModel,
+        on connection: any SQLConnection, extent: LossCount.Extent, work: FollowedWork
     ) throws -> [LossCount.Number] {
         let transaction = MigrationTransaction(url: url, model: target, configuration: configuration)
         let (schema, catalog) = try transaction.state(of: source, metadata, on: connection)

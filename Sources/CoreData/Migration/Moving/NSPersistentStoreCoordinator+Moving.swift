@@ -139,7 +139,8 @@ extension NSPersistentStoreCoordinator {
         }
         try transfer.run(to: move.url, TransferLimits()) { body in
             try SQLiteFilling.fill(
-                SQLiteStoreFiles(move.url), opening, note: transfer.note, timeout: move.timeout, move.progress, body)
+                SQLiteStoreFiles(move.url), for: opening, note: transfer.note, timeout: move.timeout,
+                progress: move.progress, body: body)
         }
         return try add(ofType: move.type, move.configuration, at: move.url, move.options, insteadOf: nil)
     }

@@ -32,8 +32,8 @@ extension InPlaceMigration {
     }
 
     func goOnline(
-        _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?, _ online: any OnlineEngine,
-        _ progress: Progress
+        _ hops: [MigrationHop], from metadata: [String: Any], lossGuard: LossGuard?, engine online: any OnlineEngine,
+        progress: Progress
     ) throws {
         var migration = try onlineMigration(hops, from: metadata)
         if let lossGuard, let first = hops.first {

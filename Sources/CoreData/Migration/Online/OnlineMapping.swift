@@ -50,7 +50,7 @@ struct OnlineMapping {
         + "version; or migrate without NSPostgreSQLOnlineMigrationOption."
 
     private mutating func refuse(
-        _ mapping: NSEntityMapping, _ property: String? = nil, _ reason: String, _ help: String = apart
+        _ mapping: NSEntityMapping, property: String? = nil, because reason: String, help: String = apart
     ) {
         refusals.append(
             OnlineMigration.refusal(
@@ -71,28 +71,28 @@ struct OnlineMapping {
     private mutating func sort() {
         for mapping in mappings {
             if let policy = mapping.entityMigrationPolicyClassName {
-                refuse(mapping, nil, "has the policy “\(policy)”, whose code cannot be applied backwards")
+                refuse(mapping, because: "has the policy “\(policy)”, whose code cannot be applied backwards")
                 continue
             }
             let (source, destination) = (source(of: mapping), destination(of: mapping))
             switch (source, destination) {
             case (let source?, let destination?):
                 if !isOfAllObjects(mapping, source) {
-                    refuse(mapping, nil, "reads other objects than those of “\(source.name)”, one by one")
+                    refuse(mapping, because: "reads other objects than those of “\(source.name)”, one by one")
                 } else if difference.sourceOf[destination.index] == source.index {
                     copies[mapping.name] = mapping
                 } else if difference.sourceOf[destination.index] == nil, difference.destinationOf[source.index] != nil {
                     parts.append(mapping)
                 } else {
                     refuse(
-                        mapping, nil, "makes objects of another entity than “\(source.name)” is",
-                        "Give the entity a renaming identifier in a version before, or migrate without "
+                        mapping, because: "makes objects of another entity than “\(source.name)” is",
+                        help: "Give the entity a renaming identifier in a version before, or migrate without "
                             + "NSPostgreSQLOnlineMigrationOption.")
                 }
             case (nil, let destination?) where difference.sourceOf[destination.index] != nil:
-                refuse(mapping, nil, "leaves out the objects that are there")
+                refuse(mapping, because: "leaves out the objects that are there")
             case (let source?, nil) where difference.destinationOf[source.index] != nil:
-                refuse(mapping, nil, "removes the objects of an entity that is there still")
+                refuse(mapping, because: "removes the objects of an entity that is there still")
             default: continue
             }
         }
@@ -137,7 +137,9 @@ struct OnlineMapping {
             case is NSDerivedAttributeDescription: continue
             case is NSAttributeDescription:
                 let given = Self.expression(property.name, in: mapping.attributeMappings)
-                if given != former.map({ Self.source($0.name) }) { refuse(mapping, property.name, given, former) }
+                if given != former.map({ Self.source($0.name) }) {
+                    refuse(mapping, property: property.name, given: given, former: former)
+                }
             case let relationship as NSRelationshipDescription:
                 let given = Self.expression(property.name, in: mapping.relationshipMappings)
                 if let former {
@@ -145,7 +147,9 @@ struct OnlineMapping {
                         [MappingExpressions.relationship(former.name).description]
                         + copies.keys.map { Self.instances($0, former.name) }
                     let isOfInverse = given == nil && relationship.inverseRelationship != nil
-                    if !isOfInverse, !known.contains(given ?? "") { refuse(mapping, property.name, given, former) }
+                    if !isOfInverse, !known.contains(given ?? "") {
+                        refuse(mapping, property: property.name, given: given, former: former)
+                    }
                 } else if let given {
                     guard
                         let part = parts.first(where: {
@@ -153,7 +157,7 @@ struct OnlineMapping {
                                 && $0.destinationEntityName == relationship.destinationEntity?.name
                         })
                     else {
-                        refuse(mapping, property.name, given, nil)
+                        refuse(mapping, property: property.name, given: given, former: nil)
                         continue
                     }
                     links[part.name] = relationship
@@ -164,18 +168,21 @@ struct OnlineMapping {
     }
 
     private mutating func refuse(
-        _ mapping: NSEntityMapping, _ property: String, _ given: String?, _ former: NSPropertyDescription?
+        _ mapping: NSEntityMapping, property: String, given: String?, former: NSPropertyDescription?
     ) {
         if let given, let name = Self.path(given) {
             refuse(
-                mapping, property, "takes over “\(name)”, which is not what its name or renaming identifier says",
-                "Give it the renaming identifier “\(name)”, and migrate without a mapping model.")
+                mapping, property: property,
+                because: "takes over “\(name)”, which is not what its name or renaming identifier says",
+                help: "Give it the renaming identifier “\(name)”, and migrate without a mapping model.")
         } else if let given {
-            refuse(mapping, property, "has the expression \(given), which cannot be applied backwards")
+            refuse(
+                mapping, property: property, because: "has the expression \(given), which cannot be applied backwards")
         } else {
             refuse(
-                mapping, property, "starts empty, although “\(former?.name ?? "")” has values for it",
-                "Give it another name, and remove the old one in a later version.")
+                mapping, property: property,
+                because: "starts empty, although “\(former?.name ?? "")” has values for it",
+                help: "Give it another name, and remove the old one in a later version.")
         }
     }
 
@@ -198,7 +205,7 @@ struct OnlineMapping {
             if isBack {
                 links[mapping.name] = relationship
             } else {
-                refuse(mapping, relationship.name, given, nil)
+                refuse(mapping, property: relationship.name, given: given, former: nil)
             }
         }
     }
@@ -211,26 +218,30 @@ struct OnlineMapping {
             !inverse.isToMany
         else {
             refuse(
-                mapping, nil,
-                "makes an object of each of “\(origin.name)”, and no to-one relationship with a to-one "
+                mapping,
+                because: "makes an object of each of “\(origin.name)”, and no to-one relationship with a to-one "
                     + "inverse leads from the one to the other",
-                "Add such a relationship, and have the mapping model fill it.")
+                help: "Add such a relationship, and have the mapping model fill it.")
             return nil
         }
         let reference = link.entity === part.entity ? inverse : link
         guard reference.entity === owner.entity else {
-            refuse(mapping, link.name, "leads to a property that “\(owner.name)” inherits")
+            refuse(mapping, property: link.name, because: "leads to a property that “\(owner.name)” inherits")
             return nil
         }
         var attributes: [(new: NSAttributeDescription, old: NSAttributeDescription)] = []
         for case let attribute as NSAttributeDescription in ModelDifference.stored(part) {
             guard let given = Self.expression(attribute.name, in: mapping.attributeMappings) else { continue }
             guard let name = Self.path(given), let old = origin.entity.attributesByName[name], !old.isTransient else {
-                refuse(mapping, attribute.name, "has the expression \(given), which cannot be applied backwards")
+                refuse(
+                    mapping, property: attribute.name,
+                    because: "has the expression \(given), which cannot be applied backwards")
                 continue
             }
-            if let help = obstacle(attribute, old, attributes.map(\.old), owner) {
-                refuse(mapping, attribute.name, "takes over “\(origin.name).\(name)”, \(help.reason)", help.help)
+            if let help = obstacle(attribute, old: old, others: attributes.map(\.old), owner: owner) {
+                refuse(
+                    mapping, property: attribute.name, because: "takes over “\(origin.name).\(name)”, \(help.reason)",
+                    help: help.help)
                 continue
             }
             attributes.append((attribute, old))
@@ -241,8 +252,8 @@ struct OnlineMapping {
     }
 
     private func obstacle(
-        _ new: NSAttributeDescription, _ old: NSAttributeDescription, _ others: [NSAttributeDescription],
-        _ owner: EntityLayout
+        _ new: NSAttributeDescription, old: NSAttributeDescription, others: [NSAttributeDescription],
+        owner: EntityLayout
     ) -> (reason: String, help: String)? {
         if others.contains(where: { $0 === old })
             || difference.properties[owner.index].values.contains(where: { $0 === old })

@@ -18,7 +18,9 @@ extension MigrationPlanner {
                 return source?.derivationExpression?.description == expression.description
                     && readsTheSame(expression, in: layout)
             }
-            guard !isKept, let step = step(for: expression, column, entity, members, change) else { continue }
+            guard !isKept,
+                let step = step(for: expression, column: column, entity: entity, members: members, change: change)
+            else { continue }
             add(step, rows: change.source?.rows ?? 0)
         }
     }
@@ -76,8 +78,8 @@ extension MigrationPlanner {
     }
 
     private func step(
-        for expression: NSExpression, _ column: String, _ entity: EntityLayout, _ members: [TableChange.Member],
-        _ change: TableChange
+        for expression: NSExpression, column: String, entity: EntityLayout, members: [TableChange.Member],
+        change: TableChange
     ) -> MigrationStep? {
         let translator = SQLFetchTranslator(schema: new, layout: entity, storeNumber: 0)
         guard let frame = try? translator.frame(includesSubentities: true),

@@ -10,8 +10,8 @@ extension MigrationPlanner {
             guard let source = change.source else { continue }
             var checks: [(key: String, check: MigrationCheck, numbers: [Int], test: SQLExpression?)] = []
             func note(
-                _ entity: EntityLayout, _ property: String?, _ column: String, _ test: SQLExpression?, _ number: Int,
-                _ reason: MigrationCheck.Reason
+                _ entity: EntityLayout, property: String?, column: String, test: SQLExpression?, number: Int,
+                reason: MigrationCheck.Reason
             ) {
                 let key = "\(property ?? "")/\(column)/\(reason)"
                 if let place = checks.firstIndex(where: { $0.key == key && $0.test == test }) {
@@ -28,7 +28,9 @@ extension MigrationPlanner {
                 let origin = difference.source.entities[difference.sourceOf[member.layout] ?? 0]
                 if entity.entity.isAbstract {
                     if !origin.entity.isAbstract {
-                        note(entity, nil, SQLSchema.keyColumn, nil, member.old, .abstractEntity)
+                        note(
+                            entity, property: nil, column: SQLSchema.keyColumn, test: nil, number: member.old,
+                            reason: .abstractEntity)
                     }
                     continue
                 }
@@ -37,11 +39,14 @@ extension MigrationPlanner {
                         let column = change.columns.first(where: { $0.column.name == name }),
                         let piece = column.pieces[member.layout]
                     else { continue }
-                    checkSlot(slot, piece, entity) { test, column, reason in
-                        note(entity, slot.name, column, test, member.old, reason)
+                    checkSlot(slot, piece: piece, entity: entity) { test, column, reason in
+                        note(
+                            entity, property: slot.name, column: column, test: test, number: member.old, reason: reason)
                     }
                     if let test = leadsToRemoved(number, piece, entity) {
-                        note(entity, slot.name, SQLSchema.keyColumn, test, member.old, .removedDestination)
+                        note(
+                            entity, property: slot.name, column: SQLSchema.keyColumn, test: test, number: member.old,
+                            reason: .removedDestination)
                     }
                 }
             }
@@ -122,8 +127,8 @@ extension MigrationPlanner {
     }
 
     private func checkSlot(
-        _ slot: Slot, _ piece: TableChange.Piece, _ entity: EntityLayout,
-        _ note: (_ test: SQLExpression?, _ column: String, MigrationCheck.Reason) -> Void
+        _ slot: Slot, piece: TableChange.Piece, entity: EntityLayout,
+        note: (_ test: SQLExpression?, _ column: String, MigrationCheck.Reason) -> Void
     ) {
         switch slot.role {
         case .attribute(let attribute):

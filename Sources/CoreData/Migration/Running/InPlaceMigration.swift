@@ -127,7 +127,9 @@ struct InPlaceMigration {
         guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
             throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
         }
-        try way.tryHops(from: source, to: model, of: url, metadata, configuration, options) { hops, lossGuard in
+        try way.tryHops(
+            from: source, to: model, of: url, metadata: metadata, configuration: configuration, options: options
+        ) { hops, lossGuard in
             try carryOut(hops, from: metadata, lossGuard) { migration(hops, lossGuard).copyStages() }
         }
     }
@@ -148,7 +150,7 @@ struct InPlaceMigration {
         let progress = given ?? Progress(totalUnitCount: -1)
         if given == nil { MigrationFeed { _ in }.attach(to: progress) }
         if let online = onlineEngine {
-            try goOnline(hops, from: metadata, lossGuard, online, progress)
+            try goOnline(hops, from: metadata, lossGuard: lossGuard, engine: online, progress: progress)
             return
         }
         var isDone = false

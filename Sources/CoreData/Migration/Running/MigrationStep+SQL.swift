@@ -31,19 +31,19 @@ extension MigrationStep {
         case .update(let table, let assignments):
             [update(table, assignments)]
         case .copyRows(let from, let into, let assignments, let numbers):
-            [copyRows(from, into, assignments, numbers)]
+            [copyRows(from: from, into: into, assignments: assignments, numbers: numbers)]
         case .copyPairs(let pairs):
             copyPairs(pairs)
         case .tagValues(let table, let column, let numbers, let tagged, _):
             [tagValues(table, column, numbers, tagged: tagged)]
         case .fillEntity(let table, let column, let key, let target):
-            [fillEntity(table, column, key, target)]
+            [fillEntity(in: table, column: column, key: key, target: target)]
         case .fillPositions(let table, let column, let owner):
             [fillPositions(table, column, owner)]
         case .fillDerived(_, _, let command):
             [command]
         case .fillInverse(let table, let column, let numbers, let from, let key):
-            [fillInverse(table, column, numbers, from, key)]
+            [fillInverse(in: table, column: column, numbers: numbers, from: from, key: key)]
         case .renumberHistory(let moves, let removed, let reordered):
             history(moves, removed, reordered)
         }
@@ -74,7 +74,7 @@ extension MigrationStep {
     }
 
     private func copyRows(
-        _ from: String, _ into: String, _ assignments: [MigrationAssignment], _ numbers: [Int]?
+        from: String, into: String, assignments: [MigrationAssignment], numbers: [Int]?
     ) -> SQLStatement {
         // In the order of the keys rows are only appended, and the highest key so far shows how much of the copy is
         // done.
@@ -95,7 +95,7 @@ extension MigrationStep {
         return .update(SQLUpdate(table, [.init(column, changed)], where: .and(conditions)))
     }
 
-    private func fillEntity(_ table: String, _ column: String, _ key: String, _ target: String) -> SQLStatement {
+    private func fillEntity(in table: String, column: String, key: String, target: String) -> SQLStatement {
         func ofTarget(_ name: String) -> SQLExpression { .column(alias: "target", name: name) }
         let entity = SQLSelect(
             [ofTarget(SQLSchema.entityColumn)], of: target, as: "target",
@@ -122,7 +122,7 @@ extension MigrationStep {
     }
 
     private func fillInverse(
-        _ table: String, _ column: String, _ numbers: [Int]?, _ from: String, _ key: String
+        in table: String, column: String, numbers: [Int]?, from: String, key: String
     ) -> SQLStatement {
         func own(_ name: String) -> SQLExpression { .column(alias: table, name: name) }
         func ofOwner(_ name: String) -> SQLExpression { .column(alias: "owner", name: name) }

@@ -75,7 +75,8 @@ struct MigrationTransaction {
     ) throws {
         let present = try SQLStoreMetadata.read(from: connection, url: url)
         try DeferredStatements.finish(present, on: connection)
-        var (plan, newMetadata) = try prepare(source, origins, present, on: connection, progress)
+        var (plan, newMetadata) = try prepare(
+            source, origins: origins, metadata: present, on: connection, progress: progress)
         newMetadata[DeferredStatements.metadataKey] = nil
         record.write(to: &newMetadata)
         if isLast, defersCleaning {
@@ -91,14 +92,15 @@ struct MigrationTransaction {
     }
 
     private func prepare(
-        _ source: NSManagedObjectModel, _ origins: ModelOrigins?, _ metadata: [String: Any],
-        on connection: any SQLConnection, _ progress: MigrationProgress
+        _ source: NSManagedObjectModel, origins: ModelOrigins?, metadata: [String: Any],
+        on connection: any SQLConnection, progress: MigrationProgress
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
         let newNames = try entityNames()
         let (old, catalog) = try state(of: source, metadata, on: connection)
         let new = try schema(newNames, after: old, source, origins, style: connection.style)
         let (difference, plan) = try self.plan(
-            from: source.layout, old, to: model.layout, new, catalog, in: connection.dialect, origins)
+            from: source.layout, oldSchema: old, to: model.layout, newSchema: new, catalog: catalog,
+            in: connection.dialect, origins: origins)
         try forget(ForgottenFiles(of: difference, in: old))
         connection.nameEntities(
             old.entityNames(in: source.layout).merging(new.entityNames(in: model.layout)) { old, _ in old })
@@ -155,9 +157,8 @@ struct MigrationTransaction {
 
     /// The plan of the changes between two versions whose tables are these.
     func plan(
-        from source: ModelLayout, _ old: SQLSchema, to destination: ModelLayout, _ new: SQLSchema,
-        _ catalog: StoreCatalog,
-        in dialect: any SQLDialect, _ origins: ModelOrigins? = nil
+        from source: ModelLayout, oldSchema old: SQLSchema, to destination: ModelLayout, newSchema new: SQLSchema,
+        catalog: StoreCatalog, in dialect: any SQLDialect, origins: ModelOrigins? = nil
     ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
         let difference = try Self.difference(from: source, old, to: destination, new, origins)
         if let mirror = catalog.mirror, !ignoresMirror {

@@ -215,7 +215,9 @@ struct StagedMigration {
             let own = part(plain.count, before: end)
             guard let last = plain.popLast() else { return }
             let name = (plain + [last]).map { "→ \($0.versionChecksum)" }.joined(separator: " ")
-            copyStages.append(.inferred(name, through: plain, to: last, configuration, options, own))
+            copyStages.append(
+                .inferred(
+                    name, through: plain, to: last, configuration: configuration, options: options, lossGuard: own))
             plain = []
         }
         for (number, version) in versions.enumerated() {
@@ -229,7 +231,9 @@ struct StagedMigration {
             let way = "\(stage.currentModel.versionChecksum) → \(version.model.versionChecksum)"
             copyStages.append(
                 .init(name: "\(stage.label ?? "stage"): \(way)", weight: 2, model: version.model) {
-                    try run(stage, from: current(stage, before), to: version.model, $0, $1, own, $2)
+                    try run(
+                        stage, from: current(stage, before), to: version.model, source: $0, target: $1, lossGuard: own,
+                        progress: $2)
                 })
         }
         endPlain(before: versions.count)

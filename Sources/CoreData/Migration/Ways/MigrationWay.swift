@@ -118,9 +118,8 @@ struct MigrationWay {
     /// Carries out the best hops for a store, with its options about losses. If there are none, the error of the direct
     /// hop names the obstacle.
     func tryHops(
-        from source: NSManagedObjectModel, to model: NSManagedObjectModel, of url: URL, _ metadata: [String: Any],
-        _ configuration: String?, _ options: [AnyHashable: Any]?,
-        _ run: (_ hops: [MigrationHop], LossGuard) throws -> Void
+        from source: NSManagedObjectModel, to model: NSManagedObjectModel, of url: URL, metadata: [String: Any],
+        configuration: String?, options: [AnyHashable: Any]?, run: (_ hops: [MigrationHop], LossGuard) throws -> Void
     ) throws {
         try of(metadata, configuration).tryHops(from: source, to: model) { hops in
             guard hops != nil || infers else {

@@ -64,7 +64,7 @@ struct WayMigration {
             copyStages.append(
                 .inferred(
                     name(first, last), from: first.source, through: inferred.dropLast().map(\.target), to: last.target,
-                    configuration, options, lossGuard))
+                    configuration: configuration, options: options, lossGuard: lossGuard))
             inferred = []
         }
         for hop in hops {

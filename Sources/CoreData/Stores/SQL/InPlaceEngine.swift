@@ -19,8 +19,8 @@ package protocol InPlaceEngine: StoreEngine {
 
     /// Replaces the tables of a store by new ones in the transaction of a migration, and lets a body fill them.
     func rebuild(
-        on connection: any SQLConnection, _ layout: ModelLayout, entities: Set<String>?, _ metadata: [String: Any],
-        timeout: TimeInterval, _ progress: Progress?, _ fill: (TransferEnd) throws -> Void
+        on connection: any SQLConnection, for layout: ModelLayout, entities: Set<String>?, metadata: [String: Any],
+        timeout: TimeInterval, progress: Progress?, fill: (TransferEnd) throws -> Void
     ) throws
 
     /// Lets a body fill a store that does not exist yet, or that an earlier attempt with this note has begun. No

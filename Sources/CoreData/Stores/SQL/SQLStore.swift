@@ -434,7 +434,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     final func isSame(_ one: Snapshot, _ other: Snapshot) -> Bool {
         guard one.version == other.version, one.layoutIndex == other.layoutIndex else { return false }
         let slots = layout.entities[one.layoutIndex].slots
-        return slots.indices.allSatisfy { Snapshot.isSame(one, other, $0, slots[$0].kind) }
+        return slots.indices.allSatisfy { Snapshot.isSame(one, other, at: $0, kind: slots[$0].kind) }
     }
 
     package final func cachedRowAge(for key: Int64, rootIndex: Int) -> TimeInterval? {

@@ -6,8 +6,8 @@ import Foundation
 // Rows straight into snapshots: values are read where libpq has them.
 extension PostgreSQLStatement {
     func snapshots(
-        _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
-        _ body: ([Snapshot]) throws -> Void
+        of shape: RowShape, into cache: RowCache, refreshing: Bool, bind: (any SQLParameters) throws -> Void,
+        body: ([Snapshot]) throws -> Void
     ) throws {
         let moment = connection.readSince ?? cache.moment
         let rows = try rows { try bind($0) }
@@ -17,9 +17,9 @@ extension PostgreSQLStatement {
             rows.row = row
             // Where all rows are of one entity, its number is not read; a plan is not copied for each row.
             if let sole {
-                try Self.take(rows, shape, sole, &intake)
+                try Self.take(rows, shape: shape, plan: sole, into: &intake)
             } else if let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) {
-                try Self.take(rows, shape, plan, &intake)
+                try Self.take(rows, shape: shape, plan: plan, into: &intake)
             }
             if intake.isFull { try intake.handOn(body) }
         }
@@ -31,7 +31,7 @@ extension PostgreSQLStatement {
         let rows = try row(ofKey: key)
         guard rows.count > 0, let (_, plan) = shape.plan(ofNumber: Int(rows.int64(1))) else { return nil }
         let version = Int32(truncatingIfNeeded: rows.int64(2))
-        let row = try Self.build(rows, shape, plan, shape.key(rows.int64(0)), version)
+        let row = try Self.build(rows, shape: shape, plan: plan, key: shape.key(rows.int64(0)), version: version)
         guard let cache else { return row }
         return cache.batch(readSince: moment, rootIndex: shape.rootIndex) {
             shape.put(row, into: $0, refreshing: refreshing)
@@ -41,11 +41,13 @@ extension PostgreSQLStatement {
     /// Takes the current row.
     @inline(__always)
     private static func take(
-        _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ intake: inout RowIntake
+        _ row: PostgreSQLRow, shape: RowShape, plan: RowShape.Plan, into intake: inout RowIntake
     ) throws {
         let key = try shape.key(row.int64(0))
         let version = Int32(truncatingIfNeeded: row.int64(2))
-        try intake.take(key, version: version, plan) { try build(row, shape, plan, key, version) }
+        try intake.take(key, version: version, plan) {
+            try build(row, shape: shape, plan: plan, key: key, version: version)
+        }
     }
 
     /// The row of a key, without what a list of parameters takes.
@@ -70,7 +72,7 @@ extension PostgreSQLStatement {
     }
 
     private static func build(
-        _ row: PostgreSQLRow, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64, _ version: Int32
+        _ row: PostgreSQLRow, shape: RowShape, plan: RowShape.Plan, key: Int64, version: Int32
     ) throws -> Snapshot {
         var tail = plan.layout.transientTailBytes
         for field in plan.tails {
@@ -90,19 +92,21 @@ extension PostgreSQLStatement {
             case .integer, .boolean:
                 let value = row.int64(place, bytes)
                 guard field.fits(value) else {
-                    throw shape.damage("The table holds \(value), which is too large,", field, plan, key)
+                    throw shape.damage(
+                        "The table holds \(value), which is too large,", field: field, plan: plan, key: key)
                 }
                 builder.set(slot, int: value)
             case .double:
                 let value = row.double(place, bytes)
                 if row.isInfiniteTime(place, value) {
-                    throw shape.damage("The table holds an infinite time", field, plan, key)
+                    throw shape.damage("The table holds an infinite time", field: field, plan: plan, key: key)
                 }
                 builder.set(slot, double: value)
             case .reference:
                 let reference = row.int64(place, bytes)
                 guard reference <= ObjectKey.primaryKeyMask else {
-                    throw shape.damage("The table holds \(reference), which is beyond all keys,", field, plan, key)
+                    throw shape.damage(
+                        "The table holds \(reference), which is beyond all keys,", field: field, plan: plan, key: key)
                 }
                 if reference > 0 { builder.set(slot, int: shape.keyBase | reference) }
             case .entityNumber:
@@ -121,15 +125,17 @@ extension PostgreSQLStatement {
             case .external: builder.set(slot, bytes: ExternalData.inlineBytes(bytes))
             case .uuid:
                 guard bytes.count == 16 else {
-                    throw shape.damage(isBlob: true, "is no UUID", field, plan, key)
+                    throw shape.damage(isBlob: true, "is no UUID", field: field, plan: plan, key: key)
                 }
                 builder.set(slot, bytes: bytes)
             case .decimal:
                 guard let (number, isExact) = PostgreSQLNumeric.decimal(bytes) else {
-                    throw shape.damage("The table holds a number that is no decimal", field, plan, key)
+                    throw shape.damage(
+                        "The table holds a number that is no decimal", field: field, plan: plan, key: key)
                 }
                 guard isExact else {
-                    throw shape.damage("The table holds a number of more than 38 digits", field, plan, key)
+                    throw shape.damage(
+                        "The table holds a number of more than 38 digits", field: field, plan: plan, key: key)
                 }
                 builder.set(slot, decimal: number)
             case .integer, .boolean, .double, .reference, .entityNumber: break

@@ -106,7 +106,8 @@ enum XMLRecordFormat: RecordFormat {
             for (name, relationship) in relationships.sorted(by: { $0.key < $1.key }) where !relationship.isTransient {
                 let name = spelling.property(name, of: layout.name)
                 let destination = spelling.entity(relationship.destinationEntity?.name ?? "")
-                text += try element(relationship, name, destination, record.links[name] ?? [])
+                text += try element(
+                    relationship, name: name, destination: destination, numbers: record.links[name] ?? [])
             }
             text += "    </object>\n"
         }
@@ -149,7 +150,7 @@ enum XMLRecordFormat: RecordFormat {
     }
 
     private static func element(
-        _ relationship: NSRelationshipDescription, _ name: String, _ destination: String, _ numbers: [Int]
+        _ relationship: NSRelationshipDescription, name: String, destination: String, numbers: [Int]
     ) throws -> String {
         var text =
             "        <relationship name=\"\(try escapedName(name))\" type=\"\(relationship.minCount)/\(relationship.maxCount)\" "

@@ -143,10 +143,10 @@ package final class BatchDeleter {
         }
         var present: [Int64] = []
         var led = Array(repeating: [ObjectKey](), count: plan.outgoing.count)
-        try select(.present(layout: plan.layout.index), keys) {
+        try select(.present(layout: plan.layout.index), keys: keys) {
             SQLSelect(
                 columns.map { .column($0) }, of: plan.table, where: .isInParameter(.column(SQLSchema.keyColumn), 1))
-        } _: { row in
+        } body: { row in
             present.append(row.int64(0))
             var place = 1
             for _ in plan.external {
@@ -240,7 +240,7 @@ package final class BatchDeleter {
         else { return }
         let (end, key) = (pairs.end, SQLSchema.keyColumn)
         let members = try members(
-            .paired(table: end.joinIndex, column: end.ownerColumn), owners, pairs.destination.rootIndex
+            .paired(table: end.joinIndex, column: end.ownerColumn), of: owners, rootIndex: pairs.destination.rootIndex
         ) {
             func member(_ name: String) -> SQLExpression { .column(alias: "m", name: name) }
             func pair(_ name: String) -> SQLExpression { .column(alias: "j", name: name) }
@@ -255,7 +255,8 @@ package final class BatchDeleter {
 
     /// The rows at the other end whose column holds the key of a deleted row.
     private func members(_ incoming: BatchDeletionPlan.Incoming, _ owners: [Int64]) throws -> [ObjectKey] {
-        try members(.members(table: incoming.table, column: incoming.column), owners, incoming.rootIndex) {
+        try members(.members(table: incoming.table, column: incoming.column), of: owners, rootIndex: incoming.rootIndex)
+        {
             SQLSelect(
                 [.column(SQLSchema.keyColumn), .column(SQLSchema.entityColumn)], of: incoming.table,
                 where: .isInParameter(.column(incoming.column), 1))
@@ -263,10 +264,10 @@ package final class BatchDeleter {
     }
 
     private func members(
-        _ plan: SQLPlan.Batch, _ owners: [Int64], _ rootIndex: Int, _ make: () -> SQLSelect
+        _ plan: SQLPlan.Batch, of owners: [Int64], rootIndex: Int, make: () -> SQLSelect
     ) throws -> [ObjectKey] {
         var members: [ObjectKey] = []
-        try select(plan, owners, make) { row in
+        try select(plan, keys: owners, make: make) { row in
             if let index = store.layoutIndex(number: row.int64(1), rootIndex: rootIndex) {
                 members.append(ObjectKey(layoutIndex: index, key: try store.key(row.int64(0), rootIndex: rootIndex)))
             }
@@ -316,10 +317,10 @@ package final class BatchDeleter {
             for start in stride(from: 0, to: remaining.keys.count, by: 500) {
                 let keys = remaining.keys[start..<min(start + 500, remaining.keys.count)]
                 var isPresent = false
-                try select(.remaining(root: remaining.rootIndex), Array(keys)) {
+                try select(.remaining(root: remaining.rootIndex), keys: Array(keys)) {
                     let key = SQLExpression.column(SQLSchema.keyColumn)
                     return SQLSelect([key], of: table, where: .isInParameter(key, 1), limit: 1)
-                } _: { _ in
+                } body: { _ in
                     isPresent = true
                 }
                 if isPresent { throw refusal(remaining) }
@@ -353,7 +354,7 @@ package final class BatchDeleter {
     }
 
     private func select(
-        _ plan: SQLPlan.Batch, _ keys: [Int64], _ make: () -> SQLSelect, _ body: (any SQLRow) throws -> Void
+        _ plan: SQLPlan.Batch, keys: [Int64], make: () -> SQLSelect, body: (any SQLRow) throws -> Void
     ) throws {
         try connection.statement(.batch(plan)) { .select(make()) }.rows({ $0.bind(1, list: keys) }, body)
     }

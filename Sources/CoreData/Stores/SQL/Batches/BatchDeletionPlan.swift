@@ -61,14 +61,14 @@ package struct BatchDeletionPlan {
                         destination: destination, relationship: relationship))
             }
             if case .toOne(let inverse)? = description.inverse, relationship.deleteRule == .nullifyDeleteRule {
-                addIncoming(relationship, destination, inverse, order: nil, schema)
+                addIncoming(relationship, destination: destination, slot: inverse, order: nil, schema: schema)
             }
         }
         for toMany in layout.toManys {
             let destination = layout.model.entities[toMany.destinationIndex]
             switch toMany.kind {
             case .inverseKey(let slot, let order), .ownerKey(let slot, let order):
-                addIncoming(toMany.relationship, destination, slot, order: order, schema)
+                addIncoming(toMany.relationship, destination: destination, slot: slot, order: order, schema: schema)
             case .join:
                 guard let end = schema.joinEnds[layout.index][toMany.index] else { continue }
                 pairs.append(Pairs(end: end, destination: destination, relationship: toMany.relationship))
@@ -79,8 +79,7 @@ package struct BatchDeletionPlan {
     }
 
     private mutating func addIncoming(
-        _ relationship: NSRelationshipDescription, _ destination: EntityLayout, _ slot: Int, order: Int?,
-        _ schema: SQLSchema
+        _ relationship: NSRelationshipDescription, destination: EntityLayout, slot: Int, order: Int?, schema: SQLSchema
     ) {
         guard let table = schema.table(ofRoot: destination.rootIndex)?.name,
             let column = schema.column(layout: destination.index, slot: slot)

@@ -211,8 +211,8 @@ package protocol SQLPreparedStatement: AnyObject {
     ///   - cache: takes the rows; its rows of the same version are used instead.
     ///   - refreshing: whether rows are read although the cache has them.
     func snapshots(
-        _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
-        _ body: ([Snapshot]) throws -> Void
+        of shape: RowShape, into cache: RowCache, refreshing: Bool, bind: (any SQLParameters) throws -> Void,
+        body: ([Snapshot]) throws -> Void
     ) throws
 
     /// The only row of a SELECT by a key; nil if there is none, or if the shape does not have its entity. Within a

@@ -75,7 +75,7 @@ package struct HistoryProperties: Sendable {
         func depth(_ index: Int) -> Int {
             layout.model.entities[index].superIndex.map { depth($0) + 1 } ?? 0
         }
-        func add(_ group: Group, _ declaring: Int, _ name: String, _ property: NSPropertyDescription?, _ place: Int) {
+        func add(_ group: Group, declaring: Int, name: String, property: NSPropertyDescription?, place: Int) {
             ranked.append((group, depth(declaring), name, property, place))
         }
         var hasUnseenColumns = false
@@ -84,12 +84,19 @@ package struct HistoryProperties: Sendable {
             case .attribute(let attribute):
                 // A composite attribute has a column for each of its elements.
                 if slot.composite != nil { hasUnseenColumns = true }
-                add(.attribute, slot.declaringIndex, slot.name, slot.composite ?? attribute, place)
-            case .toOne(let relationship, _): add(.toOne, slot.declaringIndex, slot.name, relationship, place)
+                add(
+                    .attribute, declaring: slot.declaringIndex, name: slot.name, property: slot.composite ?? attribute,
+                    place: place)
+            case .toOne(let relationship, _):
+                add(.toOne, declaring: slot.declaringIndex, name: slot.name, property: relationship, place: place)
             case .companion(let key):
-                add(.companion, slot.declaringIndex, slot.name, layout.slots[key].property, place)
+                add(
+                    .companion, declaring: slot.declaringIndex, name: slot.name, property: layout.slots[key].property,
+                    place: place)
             case .order(let key):
-                if case .toOne = layout.slots[key].role { add(.order, slot.declaringIndex, slot.name, nil, place) }
+                if case .toOne = layout.slots[key].role {
+                    add(.order, declaring: slot.declaringIndex, name: slot.name, property: nil, place: place)
+                }
             case .owner: hasUnseenColumns = true
             }
         }
@@ -97,8 +104,13 @@ package struct HistoryProperties: Sendable {
             let relationship = toMany.relationship
             switch toMany.kind {
             case .inverseKey, .ownerKey:
-                add(.toMany, toMany.declaringIndex, relationship.name, relationship, toMany.index)
-            case .join: add(.manyToMany, toMany.declaringIndex, relationship.name, relationship, toMany.index)
+                add(
+                    .toMany, declaring: toMany.declaringIndex, name: relationship.name, property: relationship,
+                    place: toMany.index)
+            case .join:
+                add(
+                    .manyToMany, declaring: toMany.declaringIndex, name: relationship.name, property: relationship,
+                    place: toMany.index)
             case .transient: break
             }
         }

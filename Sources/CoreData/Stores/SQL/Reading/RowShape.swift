@@ -188,12 +188,14 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     }
 
     /// The error for a value that does not fit its column.
-    package func damage(isBlob: Bool, _ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
-        damage("The file “\(fileName)” holds a \(isBlob ? "blob" : "text") that \(what)", field, plan, key)
+    package func damage(isBlob: Bool, _ what: String, field: Field, plan: Plan, key: Int64) -> NSError {
+        damage(
+            "The file “\(fileName)” holds a \(isBlob ? "blob" : "text") that \(what)", field: field, plan: plan,
+            key: key)
     }
 
     /// The error for content that does not fit its column. The sentence begins with a description of the content.
-    package func damage(_ what: String, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
+    package func damage(_ what: String, field: Field, plan: Plan, key: Int64) -> NSError {
         let name = plan.layout.slots[Int(field.slot)].name
         return NSError.coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
@@ -204,8 +206,8 @@ package final class RowShape: @unchecked Sendable {  // immutable after init
     }
 
     /// The error for an entity number of an entity to which the relationship does not lead.
-    package func strangeEntity(_ index: Int, _ field: Field, _ plan: Plan, _ key: Int64) -> NSError {
+    package func strangeEntity(_ index: Int, field: Field, plan: Plan, key: Int64) -> NSError {
         let name = plan.layout.model.entities[index].name
-        return damage("The file “\(fileName)” names the entity “\(name)”", field, plan, key)
+        return damage("The file “\(fileName)” names the entity “\(name)”", field: field, plan: plan, key: key)
     }
 }

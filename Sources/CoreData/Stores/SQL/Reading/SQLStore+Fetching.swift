@@ -20,17 +20,19 @@ extension SQLStore {
         if let (fetch, constants) = try knownFetch(request, shape) {
             return try readingOnce { connection in
                 try connection.statement(.fetch(fetch.number)) { .select(fetch.select) }.snapshots(
-                    shape, rowCache, refreshing: false,
-                    { parameters in
+                    of: shape, into: rowCache, refreshing: false,
+                    bind: { parameters in
                         for place in constants.indices { parameters.bind(place + 1, constants[place]) }
-                    }, body)
+                    }, body: body)
             }
         }
         let (translator, frame) = try translated(request)
         try translator.addOrder(request.sortDescriptors, to: frame)
         if types != nil, try fetchRowsByKeys(of: frame, request.layout.rootIndex, body) { return }
         frame.select.results = shape.results(alias: frame.alias)
-        try reading(frame.select) { try $0.snapshots(shape, rowCache, refreshing: false, { _ in }, body) }
+        try reading(frame.select) {
+            try $0.snapshots(of: shape, into: rowCache, refreshing: false, bind: { _ in }, body: body)
+        }
     }
 
     /// The statement that all fetches of one shape share, and the values of its parameters; nil if the fetch has no

@@ -32,7 +32,9 @@ extension SQLStore {
         if missing.isEmpty { return rows }
         let primaryKeys = missing.map { $0 & ObjectKey.primaryKeyMask }.sorted()
         func gather(_ connection: any SQLConnection) throws {
-            try read(primaryKeys, rootIndex, shape, refreshing: refreshing, on: connection) { rows += $0 }
+            try read(primaryKeys, rootIndex: rootIndex, shape: shape, refreshing: refreshing, on: connection) {
+                rows += $0
+            }
         }
         if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
         return rows
@@ -44,18 +46,18 @@ extension SQLStore {
         var rows: [Snapshot] = []
         rows.reserveCapacity(keys.count)
         let primaryKeys = keys.map { $0 & ObjectKey.primaryKeyMask }.sorted()
-        try read(primaryKeys, rootIndex, shape, refreshing: false, on: connection) { rows += $0 }
+        try read(primaryKeys, rootIndex: rootIndex, shape: shape, refreshing: false, on: connection) { rows += $0 }
         return rows
     }
 
     private func read(
-        _ primaryKeys: [Int64], _ rootIndex: Int, _ shape: RowShape, refreshing: Bool, on connection: any SQLConnection,
-        _ body: ([Snapshot]) throws -> Void
+        _ primaryKeys: [Int64], rootIndex: Int, shape: RowShape, refreshing: Bool, on connection: any SQLConnection,
+        body: ([Snapshot]) throws -> Void
     ) throws {
         try inBatches(primaryKeys) { size, bind in
             try connection.statement(.rows(root: rootIndex, count: size)) {
                 rowSelect(rootIndex) { Self.isAmong(size, $0) }
-            }.snapshots(shape, rowCache, refreshing: refreshing, bind, body)
+            }.snapshots(of: shape, into: rowCache, refreshing: refreshing, bind: bind, body: body)
         }
     }
 
@@ -188,7 +190,7 @@ extension SQLStore {
                 select.results = shape.results(alias: "m")
                 select.condition = .isInParameter(plan.owner, 1)
                 return .select(select)
-            }.snapshots(shape, rowCache, refreshing: false, { $0.bind(1, list: keys) }) { rows += $0 }
+            }.snapshots(of: shape, into: rowCache, refreshing: false, bind: { $0.bind(1, list: keys) }) { rows += $0 }
         }
         for row in rows {
             let member = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)

@@ -57,15 +57,15 @@ package struct DerivedAttributes: Sendable {
             }
             derivations.append(
                 try Self.derivation(
-                    place.expression, column, entity, entity.slots[place.slot].name, schema, storeNumber, missing,
-                    number: derivations.count))
+                    of: place.expression, column: column, entity: entity, name: entity.slots[place.slot].name,
+                    schema: schema, storeNumber: storeNumber, missing: missing, number: derivations.count))
         }
         self.derivations = derivations
     }
 
     private static func derivation(
-        _ expression: NSExpression, _ column: String, _ entity: EntityLayout, _ name: String, _ schema: SQLSchema,
-        _ storeNumber: Int, _ missing: Set<SQLExpression.Function>, number: Int
+        of expression: NSExpression, column: String, entity: EntityLayout, name: String, schema: SQLSchema,
+        storeNumber: Int, missing: Set<SQLExpression.Function>, number: Int
     ) throws -> Derivation {
         let translator = SQLFetchTranslator(schema: schema, layout: entity, storeNumber: storeNumber)
         let frame = try translator.frame(includesSubentities: true)
@@ -159,7 +159,7 @@ package struct DerivedAttributes: Sendable {
     ) throws -> [(rootIndex: Int, primaryKeys: Set<Int64>)] {
         var touched: [(rootIndex: Int, primaryKeys: Set<Int64>)] = []
         for derivation in derivations {
-            let keys = try affectedKeys(derivation, changes, store, connection)
+            let keys = try affectedKeys(of: derivation, changes: changes, in: store, on: connection)
             if keys.isEmpty { continue }
             try compute(derivation, keys, connection)
             touched.append((derivation.rootIndex, keys))
@@ -218,7 +218,7 @@ package struct DerivedAttributes: Sendable {
     }
 
     private func affectedKeys(
-        _ derivation: Derivation, _ changes: ChangeSet, _ store: SQLStore, _ connection: any SQLConnection
+        of derivation: Derivation, changes: ChangeSet, in store: SQLStore, on connection: any SQLConnection
     ) throws -> Set<Int64> {
         let model = store.layout
         let subtree = model.entities[derivation.layout].subtree

@@ -163,10 +163,12 @@ extension SQLStore {
             try attempting { connection in
                 if isPipelining {
                     try connection.together {
-                        written = try writeChangeSet(changes, order, on: connection, savesMetadata, &files)
+                        written = try writeChangeSet(
+                            changes, in: order, on: connection, savesMetadata: savesMetadata, files: &files)
                     }
                 } else {
-                    written = try writeChangeSet(changes, order, on: connection, savesMetadata, &files)
+                    written = try writeChangeSet(
+                        changes, in: order, on: connection, savesMetadata: savesMetadata, files: &files)
                 }
                 try beforeCommit()
                 try connection.commit()
@@ -205,8 +207,8 @@ extension SQLStore {
     ///
     /// All rows that another context or process has changed are found before `SaveConflicts` is thrown.
     private func writeChangeSet(
-        _ changes: ChangeSet, _ order: SaveOrder, on connection: any SQLConnection, _ savesMetadata: Bool,
-        _ files: inout ExternalFileChanges
+        _ changes: ChangeSet, in order: SaveOrder, on connection: any SQLConnection, savesMetadata: Bool,
+        files: inout ExternalFileChanges
     ) throws -> Written {
         var written = Written()
         let history = historyRecorder(on: connection, origin: changes.origin)

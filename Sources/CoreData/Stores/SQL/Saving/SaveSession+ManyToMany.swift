@@ -61,11 +61,11 @@ extension SaveSession {
             var values: [SQLExpression] = [.parameter(1), .parameter(2)]
             if let order = end.orderColumn {
                 columns.append(order)
-                values.append(Self.lastPlace(order, end, end.ownerColumn, .parameter(1)))
+                values.append(Self.lastPlace(order, in: end, key: end.ownerColumn, owner: .parameter(1)))
             }
             if let order = end.inverseOrderColumn {
                 columns.append(order)
-                values.append(Self.lastPlace(order, end, end.memberColumn, .parameter(2)))
+                values.append(Self.lastPlace(order, in: end, key: end.memberColumn, owner: .parameter(2)))
             }
             return .insert(SQLInsert(into: end.table, columns, .values(values), conflict: .keepsStored))
         }
@@ -89,7 +89,7 @@ extension SaveSession {
     /// The place after the last one of a list: 2048 first, then in steps of 1024, as in Apple's files. A new member is
     /// at the end of every ordered list until it gets another place.
     package static func lastPlace(
-        _ order: String, _ end: SQLJoinEnd, _ key: String, _ owner: SQLExpression
+        _ order: String, in end: SQLJoinEnd, key: String, owner: SQLExpression
     ) -> SQLExpression {
         .scalar(
             SQLSelect(

@@ -19,16 +19,17 @@ extension SaveSession {
             if first.isWhole {
                 try arrange(lists, column, end)
             } else {
-                for list in lists { try moveToEnd(list.members, column, end, list.owner) }
+                for list in lists { try moveToEnd(list.members, column: column, end: end, owner: list.owner) }
             }
         }
     }
 
-    private func moveToEnd(_ members: [Int64], _ column: String, _ end: SQLJoinEnd, _ owner: Int64) throws {
+    private func moveToEnd(_ members: [Int64], column: String, end: SQLJoinEnd, owner: Int64) throws {
         let statement = try connection.statement(.pairsUpdate(table: end.joinIndex, column: column, isLast: true)) {
             .update(
                 SQLUpdate(
-                    end.table, [.init(column, Self.lastPlace(column, end, end.ownerColumn, .parameter(1)))],
+                    end.table,
+                    [.init(column, Self.lastPlace(column, in: end, key: end.ownerColumn, owner: .parameter(1)))],
                     where: Self.isPair(end, owner: 1, member: 2)))
         }
         try statement.run(members.count) { place, parameters in

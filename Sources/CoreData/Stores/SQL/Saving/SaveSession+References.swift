@@ -21,7 +21,7 @@ extension SaveSession {
             for toMany in store.layout.entities[index].toManys where toMany.isLeftByOwners {
                 guard case .inverseKey(let slot, _) = toMany.kind else { continue }
                 try store.members(of: toMany, owners: keys, on: connection) { owner, member in
-                    if Self.isKnown(member, of: owner, slot, deleted, updated) { return }
+                    if Self.isKnown(member, of: owner, at: slot, deleted: deleted, updated: updated) { return }
                     found[owner, default: []].append(SaveConflicts.NewMember(toMany: toMany.index, key: member))
                 }
             }
@@ -36,7 +36,7 @@ extension SaveSession {
 
     /// Whether this save removes a member from its owner, or deletes it, too.
     private static func isKnown(
-        _ member: ObjectKey, of owner: Int64, _ slot: Int, _ deleted: Set<ObjectKey>, _ updated: [ObjectKey: Snapshot]
+        _ member: ObjectKey, of owner: Int64, at slot: Int, deleted: Set<ObjectKey>, updated: [ObjectKey: Snapshot]
     ) -> Bool {
         if deleted.contains(member) { return true }
         guard let row = updated[member] else { return false }
@@ -49,7 +49,9 @@ extension SaveSession {
         for toMany in store.layout.entities[index].toManys where toMany.isLeftByOwners {
             guard case .inverseKey(let slot, _) = toMany.kind else { continue }
             try store.lookAtMembers(of: toMany, owners: owners, on: connection) { owner, member in
-                if !Self.isKnown(member, of: owner, slot, deleted, updated) { throw PipelineMismatch() }
+                if !Self.isKnown(member, of: owner, at: slot, deleted: deleted, updated: updated) {
+                    throw PipelineMismatch()
+                }
             }
         }
     }

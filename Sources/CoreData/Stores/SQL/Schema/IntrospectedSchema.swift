@@ -40,9 +40,11 @@ package struct IntrospectedSchema {
             : SQLSchemaBuilder.schema(
                 of: layout, entities: entities, numbers: ownNumbers, style: connection.style)
         for root in layout.entities where root.superIndex == nil {
-            if let table = schema.table(ofRoot: root.index) { try fitTable(table, root, layout, &schema, url) }
+            if let table = schema.table(ofRoot: root.index) {
+                try fitTable(table, root: root, layout: layout, schema: &schema, url: url)
+            }
         }
-        for index in schema.joins.indices { try fitJoin(index, layout, &schema, url) }
+        for index in schema.joins.indices { try fitJoin(at: index, layout: layout, schema: &schema, url: url) }
         return schema
     }
 
@@ -75,7 +77,7 @@ package struct IntrospectedSchema {
     }
 
     private func fitTable(
-        _ table: SQLTable, _ root: EntityLayout, _ layout: ModelLayout, _ schema: inout SQLSchema, _ url: URL?
+        _ table: SQLTable, root: EntityLayout, layout: ModelLayout, schema: inout SQLSchema, url: URL?
     ) throws {
         guard tables.contains(table.name) else { throw Self.missing("the table \(table.name)", root.name, url) }
         guard try connection.isKey(SQLSchema.keyColumn, of: table.name) else {
@@ -107,7 +109,7 @@ package struct IntrospectedSchema {
     }
 
     /// Finds a join table by its present name, or by the name that the other side would give it.
-    private func fitJoin(_ index: Int, _ layout: ModelLayout, _ schema: inout SQLSchema, _ url: URL?) throws {
+    private func fitJoin(at index: Int, layout: ModelLayout, schema: inout SQLSchema, url: URL?) throws {
         var join = schema.joins[index]
         if !tables.contains(join.table), let other = otherTableName(join) { join.table = other }
         guard tables.contains(join.table) else { throw Self.missing("the join table \(join.table)", nil, url) }

@@ -65,7 +65,7 @@ package struct RowTransfer {
             let statement = try target.connection.statement(.insert(layout: index)) { writer.insert }
             do {
                 try statement.run(part.count) { place, parameters in
-                    try bind(part[place], writer, parameters, &files)
+                    try bind(part[place], writer: writer, to: parameters, files: &files)
                 }
             } catch let refused as RefusedRow {
                 throw refused.error
@@ -74,7 +74,7 @@ package struct RowTransfer {
     }
 
     private func bind(
-        _ row: Snapshot, _ writer: RowWriter, _ parameters: any SQLParameters, _ files: inout ExternalFileChanges
+        _ row: Snapshot, writer: RowWriter, to parameters: any SQLParameters, files: inout ExternalFileChanges
     ) throws {
         parameters.bind(1, row.key & ObjectKey.primaryKeyMask)
         parameters.bind(2, writer.number)

@@ -36,7 +36,7 @@ struct StoreTransfer {
                 try check.run(storeAt: url)
             }
             try fill { target in
-                try copy(from, to: target, parts, rows, url)
+                try copy(from: from, to: target, parts: parts, rows: rows, url: url)
                 try target.finish(metadata)
             }
         }
@@ -49,7 +49,7 @@ struct StoreTransfer {
     /// Copies the missing rows. If rows of an earlier attempt are of an older state of the source, everything is copied
     /// again.
     private func copy(
-        _ from: TransferEnd, to target: any UnfinishedStore, _ parts: MigrationParts, _ rows: Int64, _ url: URL
+        from: TransferEnd, to target: any UnfinishedStore, parts: MigrationParts, rows: Int64, url: URL
     ) throws {
         for attempt in 1... {
             var failure: (any Error)?

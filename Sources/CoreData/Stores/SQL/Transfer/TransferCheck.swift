@@ -79,7 +79,7 @@ package struct TransferCheck {
         if count > 0 { throw error(url) }
     }
 
-    private mutating func note(_ entity: EntityLayout, _ property: String?, _ key: Int64, _ reason: String) {
+    private mutating func note(_ entity: EntityLayout, property: String?, key: Int64, reason: String) {
         count += 1
         guard found.count < Self.listed else { return }
         found.append(
@@ -98,7 +98,7 @@ package struct TransferCheck {
                 let reason = row.isNull(slot)
                     ? reasonOfAbsence(description, entity) : reason(row, slot, description)
             else { continue }
-            note(entity, description.name, row.key, reason)
+            note(entity, property: description.name, key: row.key, reason: reason)
         }
     }
 
@@ -187,7 +187,9 @@ package struct TransferCheck {
         let (entity, property) = place(of: reference, join?.0)
         var rows: [(Int64, Int64)] = []
         try source.connection.prepare(.select(select)).rows { rows.append(($0.int64(0), $0.int64(1))) }
-        for (row, target) in rows { note(entity, property, row, "leads to the object \(target), which is not there") }
+        for (row, target) in rows {
+            note(entity, property: property, key: row, reason: "leads to the object \(target), which is not there")
+        }
         count = before + Int(number)
     }
 

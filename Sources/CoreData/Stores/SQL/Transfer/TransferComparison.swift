@@ -74,14 +74,14 @@ package struct TransferComparison {
         for (slot, description) in entity.slots.enumerated()
         where source.schema.columns[row.layoutIndex][slot] != nil
             && target.schema.columns[row.layoutIndex][slot] != nil
-            && !isSame(row, other, slot, description.kind)
+            && !isSame(row, other, at: slot, kind: description.kind)
         {
             return "“\(entity.name).\(description.name)”, row \(number), has another value"
         }
         return nil
     }
 
-    private func isSame(_ row: Snapshot, _ other: Snapshot, _ slot: Int, _ kind: SlotKind) -> Bool {
+    private func isSame(_ row: Snapshot, _ other: Snapshot, at slot: Int, kind: SlotKind) -> Bool {
         if row.isNull(slot) || other.isNull(slot) { return row.isNull(slot) == other.isNull(slot) }
         switch kind {
         case .integer, .boolean, .reference, .entityNumber, .order: return row.int(slot) == other.int(slot)

@@ -95,9 +95,9 @@ package final class TransferReader {
                 limit: limit)
         }
         var rows: [Snapshot] = []
-        try statement.snapshots(shape, cache, refreshing: true) {
+        try statement.snapshots(of: shape, into: cache, refreshing: true) {
             $0.bind(1, key)
-        } _: {
+        } body: {
             rows += $0
         }
         return rows

@@ -5,8 +5,8 @@ import Foundation
 // value.
 extension SQLiteStatement {
     func snapshots(
-        _ shape: RowShape, _ cache: RowCache, refreshing: Bool, _ bind: (any SQLParameters) throws -> Void,
-        _ body: ([Snapshot]) throws -> Void
+        of shape: RowShape, into cache: RowCache, refreshing: Bool, bind: (any SQLParameters) throws -> Void,
+        body: ([Snapshot]) throws -> Void
     ) throws {
         let moment = connection.readSince ?? cache.moment
         try reading(bind) {
@@ -53,17 +53,17 @@ extension SQLiteStatement {
         let primaryKey = sqlite3_value_int64(sqlite3_column_value(handle, 0))
         let version = Int32(truncatingIfNeeded: sqlite3_value_int64(sqlite3_column_value(handle, 2)))
         let key = try shape.key(primaryKey)
-        try rows.take(key, version: version, plan) { try build(shape, plan, key, version) }
+        try rows.take(key, version: version, plan) { try build(shape, plan: plan, key: key, version: version) }
     }
 
     /// The snapshot of the statement's current row; nil if the shape has no such entity.
     private func snapshot(_ shape: RowShape) throws -> Snapshot? {
         guard let (_, plan) = shape.plan(ofNumber: Int(int64(1))) else { return nil }
-        return try build(shape, plan, shape.key(int64(0)), Int32(truncatingIfNeeded: int64(2)))
+        return try build(shape, plan: plan, key: shape.key(int64(0)), version: Int32(truncatingIfNeeded: int64(2)))
     }
 
     private func build(
-        _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64, _ version: Int32
+        _ shape: RowShape, plan: RowShape.Plan, key: Int64, version: Int32
     ) throws -> Snapshot {
         let layout = plan.layout
         var tail = layout.transientTailBytes
@@ -103,7 +103,7 @@ extension SQLiteStatement {
             let type = sqlite3_value_type(value)
             if type == SQLITE_NULL { continue }
             if type != SQLITE_INTEGER, type != SQLITE_FLOAT {
-                try requireNumber(value, field, shape, plan, key)
+                try requireNumber(value, field: field, shape: shape, plan: plan, key: key)
             }
             let slot = Int(field.slot)
             switch field.kind {
@@ -116,12 +116,13 @@ extension SQLiteStatement {
                     builder.set(slot, int: shape.keyBase | reference)
                 } else if reference > 0 {
                     throw shape.damage(
-                        "The file “\(shape.fileName)” holds \(reference), which is beyond all keys,", field, plan, key)
+                        "The file “\(shape.fileName)” holds \(reference), which is beyond all keys,", field: field,
+                        plan: plan, key: key)
                 }
             case .entityNumber:
                 if let index = shape.layoutIndex(ofNumber: Int(sqlite3_value_int64(value))) {
                     guard field.entities.contains(Int32(truncatingIfNeeded: index)) else {
-                        throw shape.strangeEntity(index, field, plan, key)
+                        throw shape.strangeEntity(index, field: field, plan: plan, key: key)
                     }
                     builder.set(slot, int: Int64(index))
                 }
@@ -138,8 +139,8 @@ extension SQLiteStatement {
                 let base =
                     isText ? sqlite3_value_blob(found.value) : UnsafeRawPointer(sqlite3_value_text(found.value))
                 builder.set(Int(field.slot), bytes: UnsafeRawBufferPointer(start: base, count: Int(found.count)))
-            } else if !setTail(&builder, field, found.value, found.type, loaded) {
-                throw misfit(found, field, shape, plan, key)
+            } else if !setTail(&builder, field: field, value: found.value, type: found.type, loaded: loaded) {
+                throw misfit(found, field: field, shape: shape, plan: plan, key: key)
             }
         }
         return builder.finish(withTransientsOf: layout)
@@ -148,36 +149,36 @@ extension SQLiteStatement {
     /// Throws if a value that is not stored as a number is not even the text of one: SQLite would convert it to 0.
     @inline(never)
     private func requireNumber(
-        _ value: OpaquePointer?, _ field: RowShape.Field, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64
+        _ value: OpaquePointer?, field: RowShape.Field, shape: RowShape, plan: RowShape.Plan, key: Int64
     ) throws {
         if sqlite3_value_type(value) == SQLITE_TEXT {
             let type = sqlite3_value_numeric_type(value)
             if type == SQLITE_INTEGER || type == SQLITE_FLOAT { return }
         }
         throw shape.damage(
-            isBlob: sqlite3_value_type(value) == SQLITE_BLOB, "is no number", field, plan, key)
+            isBlob: sqlite3_value_type(value) == SQLITE_BLOB, "is no number", field: field, plan: plan, key: key)
     }
 
     /// The error for a value whose type does not fit its column.
     @inline(never)
     private func misfit(
-        _ found: TailValue, _ field: RowShape.Field, _ shape: RowShape, _ plan: RowShape.Plan, _ key: Int64
+        _ found: TailValue, field: RowShape.Field, shape: RowShape, plan: RowShape.Plan, key: Int64
     ) -> NSError {
         if found.type == SQLITE_FLOAT, field.kind == .decimal {
             let number = sqlite3_value_double(found.value)
             return shape.damage(
-                "The file “\(shape.fileName)” holds \(number), which is larger than any decimal number,", field, plan,
-                key)
+                "The file “\(shape.fileName)” holds \(number), which is larger than any decimal number,", field: field,
+                plan: plan, key: key)
         }
         return shape.damage(
-            isBlob: found.type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field, plan,
-            key)
+            isBlob: found.type == SQLITE_BLOB, "is no \(field.kind == .uuid ? "UUID" : "decimal number")", field: field,
+            plan: plan, key: key)
     }
 
     /// Sets a value that is no text. Returns false if the bytes are no value of the slot's kind.
     private func setTail(
-        _ builder: inout SnapshotBuilder, _ field: RowShape.Field, _ value: OpaquePointer?, _ type: Int32,
-        _ loaded: [Int32: Data?]?
+        _ builder: inout SnapshotBuilder, field: RowShape.Field, value: OpaquePointer?, type: Int32,
+        loaded: [Int32: Data?]?
     ) -> Bool {
         let slot = Int(field.slot)
         switch field.kind {

@@ -28,7 +28,7 @@ extension StoreCatalog {
         }
         mirror = try MirrorTables.read(from: connection)
         for (name, table, sql) in indexTexts where names?.contains(table) ?? true {
-            indexes.append(try Self.index(name, table, sql, connection))
+            indexes.append(try Self.index(name, table: table, sql: sql, connection: connection))
         }
     }
 
@@ -59,7 +59,7 @@ extension StoreCatalog {
     }
 
     private static func index(
-        _ name: String, _ table: String, _ sql: String, _ connection: SQLiteConnection
+        _ name: String, table: String, sql: String, connection: SQLiteConnection
     ) throws -> Index {
         let list = try connection.prepare("SELECT \"unique\", partial FROM pragma_index_list(?) WHERE name = ?")
         list.bind(1, table)

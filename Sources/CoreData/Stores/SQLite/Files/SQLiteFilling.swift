@@ -32,8 +32,8 @@ final class SQLiteFilling: UnfinishedStore {
 
     /// Lets a body fill a new store, and puts the new store in the place of the one at an address.
     static func fill(
-        _ files: SQLiteStoreFiles, _ opening: StoreOpening, note: String, timeout: TimeInterval, _ progress: Progress?,
-        _ body: (any UnfinishedStore) throws -> Void
+        _ files: SQLiteStoreFiles, for opening: StoreOpening, note: String, timeout: TimeInterval, progress: Progress?,
+        body: (any UnfinishedStore) throws -> Void
     ) throws {
         try files.requireOwn()
         // If a journal is there, its exchange is completed first: `clear` would remove the files that the journal

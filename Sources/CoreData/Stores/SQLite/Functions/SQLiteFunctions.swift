@@ -74,10 +74,12 @@ enum SQLiteFunctions {
         func add(_ name: String, _ body: Collation) {
             sqlite3_create_collation_v2(handle, name, SQLITE_UTF8, nil, body, nil)
         }
-        add("OCD_NOCASE") { SQLiteText.order($1, $2, $3, $4, .caseInsensitiveCompare) }
-        add("OCD_LOCALIZED") { SQLiteText.order($1, $2, $3, $4, .localizedCompare) }
-        add("OCD_LOCALIZED_NOCASE") { SQLiteText.order($1, $2, $3, $4, .localizedCaseInsensitiveCompare) }
-        add("OCD_LOCALIZED_STANDARD") { SQLiteText.order($1, $2, $3, $4, .localizedStandardCompare) }
+        add("OCD_NOCASE") { SQLiteText.order(count: $1, $2, count: $3, $4, by: .caseInsensitiveCompare) }
+        add("OCD_LOCALIZED") { SQLiteText.order(count: $1, $2, count: $3, $4, by: .localizedCompare) }
+        add("OCD_LOCALIZED_NOCASE") {
+            SQLiteText.order(count: $1, $2, count: $3, $4, by: .localizedCaseInsensitiveCompare)
+        }
+        add("OCD_LOCALIZED_STANDARD") { SQLiteText.order(count: $1, $2, count: $3, $4, by: .localizedStandardCompare) }
     }
 
     private static func registerMathematics(on handle: OpaquePointer) {
@@ -132,8 +134,8 @@ private enum SQLiteText {
         }
         let options = Options(rawValue: UInt(truncatingIfNeeded: sqlite3_value_int64(arguments[2])))
         let result =
-            StringComparison.holds(relation, text, part, options)
-            ?? StringComparison.holdsByFoundation(relation, string(text), string(part), options)
+            StringComparison.holds(relation, between: text, and: part, options: options)
+            ?? StringComparison.holdsByFoundation(relation, between: string(text), and: string(part), options: options)
         sqlite3_result_int(context, result ? 1 : 0)
     }
 
@@ -196,8 +198,8 @@ private enum SQLiteText {
     }
 
     static func order(
-        _ countA: Int32, _ a: UnsafeRawPointer?, _ countB: Int32, _ b: UnsafeRawPointer?,
-        _ selector: SortSelector
+        count countA: Int32, _ a: UnsafeRawPointer?, count countB: Int32, _ b: UnsafeRawPointer?,
+        by selector: SortSelector
     ) -> Int32 {
         func text(_ bytes: UnsafeRawPointer?, _ count: Int32) -> String {
             guard let bytes else { return "" }

@@ -47,7 +47,7 @@ struct SalvageSchema {
 
     private init(_ source: SalvageSource, _ numbers: [String: Int], _ layout: ModelLayout) throws {
         let definitions = source.definitions.filter { $0.kind == "table" }
-        let fit = try Self.fit(definitions, numbers, layout, source.url)
+        let fit = try Self.fit(definitions, numbers: numbers, to: layout, url: source.url)
         let (schema, columns) = (fit.schema, fit.columns)
         self.schema = schema
         let roots = Dictionary(definitions.map { ($0.name, $0.root) }) { first, _ in first }
@@ -135,13 +135,13 @@ struct SalvageSchema {
     }
 
     private static func fit(
-        _ definitions: [SalvageDefinition], _ numbers: [String: Int], _ layout: ModelLayout, _ url: URL
+        _ definitions: [SalvageDefinition], numbers: [String: Int], to layout: ModelLayout, url: URL
     ) throws -> Fit {
         let fresh = SQLSchemaBuilder.schema(of: layout, numbers: numbers.isEmpty ? nil : numbers)
         for completion in Completion.allCases {
             let connection = try SQLiteConnection(path: "", access: .memory)
             let told = completion == .everything ? [] : definitions
-            try describe(told, numbers, fresh, completion, on: connection)
+            try describe(told, numbers: numbers, fresh: fresh, completion: completion, on: connection)
             let withoutRowNumbers = try connection.tableNames().filter { try connection.hasNoRowNumbers($0) }
             let keyColumns = try makeKeys(fresh, on: connection)
             guard let schema = try? IntrospectedSchema(connection).fit(layout, entities: nil, url: url) else {
@@ -178,8 +178,8 @@ struct SalvageSchema {
 
     /// Creates the tables in a temporary database, so that SQLite parses their definitions.
     private static func describe(
-        _ definitions: [SalvageDefinition], _ numbers: [String: Int], _ fresh: SQLSchema,
-        _ completion: Completion, on connection: SQLiteConnection
+        _ definitions: [SalvageDefinition], numbers: [String: Int], fresh: SQLSchema, completion: Completion,
+        on connection: SQLiteConnection
     ) throws {
         let keys = SQLBookkeeping.Keys.self
         try connection.run(.define(.createTable(keys.definition)))

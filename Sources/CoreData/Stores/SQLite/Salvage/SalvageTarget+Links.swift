@@ -46,8 +46,8 @@ extension SalvageTarget {
             count += 1
             let index = schema.layoutOfNumber[Int(row.int64(1))] ?? link.entity.index
             noteLostValue(
-                .link, of: index, row.int64(0), name(of: link),
-                "leads to \(link.destination.name) \(row.int64(2)), which was not found; it is nil now")
+                .link, of: index, key: row.int64(0), property: name(of: link),
+                text: "leads to \(link.destination.name) \(row.int64(2)), which was not found; it is nil now")
         }
         var companion: String?
         if case .toOne(_, let slot?) = link.entity.slots[link.slot].role {

@@ -73,7 +73,7 @@ final class SalvageTarget {
         note(Finding(.row, of: layout.entities[layoutIndex].name, row: key, text))
     }
 
-    func noteLostValue(_ kind: Finding.Kind, of layoutIndex: Int, _ key: Int64, _ property: String, _ text: String) {
+    func noteLostValue(_ kind: Finding.Kind, of layoutIndex: Int, key: Int64, property: String, text: String) {
         counts[layoutIndex].lostValueCount += 1
         note(Finding(kind, of: layout.entities[layoutIndex].name, row: key, property: property, text))
     }
@@ -116,7 +116,9 @@ final class SalvageTarget {
             return
         }
         counts[layoutIndex].rowCount += 1
-        for (kind, property, text) in notes { noteLostValue(kind, of: layoutIndex, row.key, property, text) }
+        for (kind, property, text) in notes {
+            noteLostValue(kind, of: layoutIndex, key: row.key, property: property, text: text)
+        }
     }
 
     private func writer(of layoutIndex: Int, _ source: SalvageSchema, _ columns: [String]) throws -> Writer {

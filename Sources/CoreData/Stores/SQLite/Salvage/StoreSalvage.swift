@@ -48,7 +48,8 @@ final class StoreSalvage {
             let model = try self.model(model, source, metadata)
             return try withExtendedLifetime(model) {
                 do {
-                    return try StoreSalvage(source, files, model, metadata, options).run()
+                    return try StoreSalvage(source, files: files, model: model, metadata: metadata, options: options)
+                        .run()
                 } catch {
                     try? files.removeRemains()
                     throw error
@@ -103,8 +104,8 @@ final class StoreSalvage {
     }
 
     private init(
-        _ source: SalvageSource, _ files: SQLiteStoreFiles, _ model: NSManagedObjectModel, _ metadata: [String: Any]?,
-        _ options: [AnyHashable: Any]?
+        _ source: SalvageSource, files: SQLiteStoreFiles, model: NSManagedObjectModel, metadata: [String: Any]?,
+        options: [AnyHashable: Any]?
     ) throws {
         self.source = source
         layout = model.layout

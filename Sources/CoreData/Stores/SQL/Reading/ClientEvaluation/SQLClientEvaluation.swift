@@ -76,7 +76,7 @@ package struct SQLClientEvaluation {
         let aliases = parts.reduce(into: Set<String>()) { $0.formUnion($1.namedAliases) }
         if parts.isEmpty { return .value(try SQLEvaluation(values: []).value(of: condition)) }
         let depth = scopes.firstIndex { aliases.isSubset(of: $0.tables.keys) }
-        guard let depth else { return try evaluatedAcross(condition, parts, aliases, scopes) }
+        guard let depth else { return try evaluatedAcross(condition, parts: parts, aliases: aliases, scopes: scopes) }
         let scope = scopes[depth]
         let beside = depth == 0 ? narrowing : []
         // If the destination row of a to-one relationship is missing, its key gives no result, so the condition must
@@ -109,7 +109,7 @@ package struct SQLClientEvaluation {
 
     /// Evaluates a condition on rows of several SELECTs, for every combination of the rows.
     private func evaluatedAcross(
-        _ condition: SQLExpression, _ parts: [SQLExpression], _ aliases: Set<String>, _ scopes: [SQLSelect]
+        _ condition: SQLExpression, parts: [SQLExpression], aliases: Set<String>, scopes: [SQLSelect]
     ) throws -> SQLExpression {
         var request: SQLSelect?
         var keys: [String] = []

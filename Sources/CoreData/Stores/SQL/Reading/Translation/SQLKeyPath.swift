@@ -80,7 +80,8 @@ extension SQLFetchTranslator {
             }
             return .value(.column(alias: alias, name: try column(slot)), layout.slots[slot].kind)
         case .toOne(let slot):
-            return try followToOne(slot, try column(slot), rest, frame, alias, layout, path)
+            return try followToOne(
+                slot, column: try column(slot), rest: rest, frame: frame, alias: alias, layout: layout, path: path)
         case .toMany(let index) where scope == .member && !rest.contains { $0.hasPrefix("@") }:
             let (joined, destination) = try joinMembers(layout.toManys[index], of: layout, alias, frame)
             return try follow(rest, frame: frame, alias: joined, layout: destination, path: path)
@@ -100,8 +101,8 @@ extension SQLFetchTranslator {
     }
 
     private func followToOne(
-        _ slot: Int, _ column: String, _ rest: ArraySlice<String>, _ frame: SQLFrame, _ alias: String,
-        _ layout: EntityLayout, _ path: String
+        _ slot: Int, column: String, rest: ArraySlice<String>, frame: SQLFrame, alias: String, layout: EntityLayout,
+        path: String
     ) throws -> SQLOperand {
         guard case .toOne(let relationship, let companion) = layout.slots[slot].role,
             let destination = relationship.destinationEntity.flatMap({ layout.model.layout(of: $0) }),
