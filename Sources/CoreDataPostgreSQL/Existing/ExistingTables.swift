@@ -110,7 +110,7 @@ struct ExistingTables {
                 if let other = owners.updateValue(what, forKey: name) {
                     mismatches.append("\(other) and \(what) have the column “\(table.shown).\(name)”")
                 }
-                add(slot, column, type, entity, isOfAll: index == root.index, to: &view)
+                add(slot, column: column, type: type, of: entity, isOfAll: index == root.index, to: &view)
             }
         }
         addOthers(to: view)
@@ -207,7 +207,7 @@ struct ExistingTables {
     }
 
     private mutating func add(
-        _ slot: Slot, _ column: String, _ type: SQLColumnType, _ entity: EntityLayout, isOfAll: Bool,
+        _ slot: Slot, column: String, type: SQLColumnType, of entity: EntityLayout, isOfAll: Bool,
         to view: inout ExistingView
     ) {
         let name = name(of: slot, in: entity)

@@ -94,14 +94,14 @@ extension PostgreSQLNames {
                         .int(properties.mark), .int(Int64(properties.byteCount)),
                     ]))
                 for (number, slot) in entity.slots.enumerated() where slot.isPersistent {
-                    add(slot, number, entity, table, properties)
+                    add(slot, number: number, entity: entity, table: table, properties: properties)
                 }
                 for toMany in entity.toManys { add(toMany, entity, properties) }
             }
         }
 
         private mutating func add(
-            _ slot: Slot, _ number: Int, _ entity: EntityLayout, _ table: String, _ properties: HistoryProperties
+            _ slot: Slot, number: Int, entity: EntityLayout, table: String, properties: HistoryProperties
         ) {
             guard let column = schema.columns[entity.index][number] else { return }
             var (target, inverse): (String?, String?) = (nil, nil)

@@ -27,7 +27,7 @@ struct OnlineForecast {
 
     private func step(
         _ phase: MigrationForecast.Step.Phase, _ kind: MigrationForecast.Step.Kind, _ summary: String,
-        _ table: String? = nil, perRow: Double = 0
+        table: String? = nil, perRow: Double = 0
     ) -> MigrationForecast.Step {
         let count = kind == .instant ? 0 : table.map(rows) ?? 0
         return MigrationForecast.Step(
@@ -59,38 +59,37 @@ struct OnlineForecast {
             steps.append(step(.expand, .instant, "trigger of \(table) that keeps both tables in step"))
         }
         for table in plan.movedTables {
-            steps.append(step(.move, .rewrite, "rows of \(table), slice by slice", table, perRow: Self.moving))
+            steps.append(step(.move, .rewrite, "rows of \(table), slice by slice", table: table, perRow: Self.moving))
         }
         for shadow in found.unknownShadowColumns {
             steps.append(
                 step(
                     .move, .scan,
                     "look whether the values of \(shadow.table).\(PostgreSQLDialect.asGiven(shadow.old.name)) fit: "
-                        + "the forecast does not know", shadow.table))
+                        + "the forecast does not know", table: shadow.table))
         }
         for link in plan.links {
             steps.append(
                 step(
                     .move, .rewrite, "pairs of \(link.pairs) from \(link.table).\(link.key), slice by slice",
-                    link.table, perRow: Self.moving))
+                    table: link.table, perRow: Self.moving))
         }
         for shadow in plan.shadowColumns where shadow.isMandatory {
             steps.append(
                 step(
                     .move, .scan, "look whether \(shadow.table).\(shadow.new.name) has a value everywhere",
-                    shadow.table,
-                    perRow: Self.looking))
+                    table: shadow.table, perRow: Self.looking))
         }
         for key in plan.newReferences + plan.unknownReferences {
             steps.append(
                 step(
-                    .expand, .scan, "references of \(key.table).\(key.column)", key.table, perRow: Self.looking))
+                    .expand, .scan, "references of \(key.table).\(key.column)", table: key.table, perRow: Self.looking))
         }
         for index in plan.newIndexes {
             let name =
                 "\(index.isUnique ? "unique " : "")index \(index.name), while others write"
                 + (found.unknownIndexes.contains(index) ? ": the forecast does not know of duplicates" : "")
-            steps.append(step(.expand, .scan, name, index.table, perRow: Self.indexing))
+            steps.append(step(.expand, .scan, name, table: index.table, perRow: Self.indexing))
         }
         steps.append(step(.serve, .instant, "the store serves both versions"))
         steps.append(

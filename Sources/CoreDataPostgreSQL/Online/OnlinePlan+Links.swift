@@ -27,13 +27,13 @@ extension OnlinePlan {
             let former = migration.difference.properties[entity.index][property] as? NSRelationshipDescription
         else { return }
         if let (reason, help) = obstacle(to: relationship, former, of: entity) {
-            refuse(name, property, reason, help)
+            refuse(name, property: property, because: reason, help: help)
         } else if let link = link(relationship, former, of: entity) {
             links.append(link)
         } else {
             refuse(
-                name, property, "leads to many objects, and the store does not hold both of its entities",
-                Self.beside)
+                name, property: property,
+                because: "leads to many objects, and the store does not hold both of its entities", help: Self.beside)
         }
     }
 

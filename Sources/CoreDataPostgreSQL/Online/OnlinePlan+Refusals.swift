@@ -10,18 +10,23 @@ extension OnlinePlan {
             switch change {
             case .parentChanged(let entity, _, _):
                 refuse(
-                    entity, nil, "gets another parent, and the older version reads its rows by the present one", one
+                    entity, because: "gets another parent, and the older version reads its rows by the present one",
+                    help: one
                 )
             case .madeToMany(let entity, let property): lookAtLinks(property, of: entity)
             case .orderingChanged(let entity, let property, _):
-                refuse(entity, property, "gets another order, which the older version does not keep", one)
+                refuse(
+                    entity, property: property, because: "gets another order, which the older version does not keep",
+                    help: one)
             case .inverseChanged(let entity, let property):
-                refuse(entity, property, "gets another inverse, which the older version does not keep", one)
+                refuse(
+                    entity, property: property, because: "gets another inverse, which the older version does not keep",
+                    help: one)
             case .destinationChanged(let entity, let property, _, _, _),
                 .movedToSubentity(let entity, let property):
                 refuse(
-                    entity, property, "leads elsewhere, where the older version cannot follow",
-                    "Add a relationship beside it, and remove the old one in a later version.")
+                    entity, property: property, because: "leads elsewhere, where the older version cannot follow",
+                    help: "Add a relationship beside it, and remove the old one in a later version.")
             case .entityAdded, .entityRemoved, .entityRenamed, .propertyAdded, .propertyRemoved, .propertyRenamed,
                 .madeOptional, .madeMandatory, .typeChanged, .externalStorageChanged:
                 break
@@ -54,8 +59,8 @@ extension OnlinePlan {
                 continue
             }
             refuse(
-                nil, nil, "\(dependent), which goes with the older version",
-                "Drop it before, and make it anew over what the newer version has.")
+                nil, because: "\(dependent), which goes with the older version",
+                help: "Drop it before, and make it anew over what the newer version has.")
         }
     }
 
@@ -64,18 +69,18 @@ extension OnlinePlan {
     private mutating func inspect(at entity: EntityLayout, _ former: EntityLayout) {
         if entity.entity.isAbstract != former.entity.isAbstract {
             refuse(
-                entity.name, nil,
-                "is abstract in one version alone: the other one would meet, or make, its objects",
-                "Leave it as it is until the older version has gone.")
+                entity.name,
+                because: "is abstract in one version alone: the other one would meet, or make, its objects",
+                help: "Leave it as it is until the older version has gone.")
         }
         for property in entity.entity.ownProperties where !property.isTransient {
             let before = migration.difference.properties[entity.index][property.name]
             if before == nil, let below = entityThatHad(property, below: entity) {
                 let kind = property is NSRelationshipDescription ? "a relationship" : "an attribute"
                 refuse(
-                    entity.name, property.name,
-                    "was \(kind) of “\(below)”, an entity below, and the older version keeps its values there",
-                    "Add \(kind) of another name, let programs fill both, and remove the old one in a later "
+                    entity.name, property: property.name,
+                    because: "was \(kind) of “\(below)”, an entity below, and the older version keeps its values there",
+                    help: "Add \(kind) of another name, let programs fill both, and remove the old one in a later "
                         + "version; or move it in a version of its own, without NSPostgreSQLOnlineMigrationOption.")
                 continue
             }
@@ -103,10 +108,10 @@ extension OnlinePlan {
         if migration.difference.sourceOf[entity.rootIndex] != nil {
             let root = destination.entities[entity.rootIndex].name
             refuse(
-                entity.name, nil,
-                "is a new entity below “\(root)”, whose objects the older version would meet where it reads those of "
-                    + "“\(root)”",
-                "Make it an entity without a parent, or add it without NSPostgreSQLOnlineMigrationOption.")
+                entity.name,
+                because: "is a new entity below “\(root)”, whose objects the older version would meet where it reads "
+                    + "those of “\(root)”",
+                help: "Make it an entity without a parent, or add it without NSPostgreSQLOnlineMigrationOption.")
         }
         for property in entity.entity.ownProperties where !property.isTransient {
             if let derived = property as? NSDerivedAttributeDescription, readsOthers(derived) {
@@ -124,8 +129,9 @@ extension OnlinePlan {
 
     private mutating func refuseDerived(_ entity: String, _ property: String) {
         refuse(
-            entity, property, "is derived in another way than before, and the older version would not keep it up",
-            "Add it, or remove it, in a version that is migrated without others.")
+            entity, property: property,
+            because: "is derived in another way than before, and the older version would not keep it up",
+            help: "Add it, or remove it, in a version that is migrated without others.")
     }
 
     /// History keeps the values of deleted objects in columns by the order of names, so the order must not change.
@@ -135,8 +141,8 @@ extension OnlinePlan {
         let origins = migration.difference.properties[entity.index].mapValues(\.name)
         if before == now.map({ origins[$0] ?? $0 }) { return }
         refuse(
-            entity.name, nil, "preserves other values of deleted objects in history, or in another order",
-            "Leave “Preserve After Deletion” as it is, and the order of these names, until the older version has "
+            entity.name, because: "preserves other values of deleted objects in history, or in another order",
+            help: "Leave “Preserve After Deletion” as it is, and the order of these names, until the older version has "
                 + "gone.")
     }
 
@@ -154,26 +160,29 @@ extension OnlinePlan {
             if former == nil, attribute.isOptional { return }
             if before == composite.leaves.map(Self.text), former?.isOptional == attribute.isOptional { return }
             return refuse(
-                entity.name, attribute.name, "is composed in another way",
-                "Add a composite attribute beside it, and remove the old one in a later version.")
+                entity.name, property: attribute.name, because: "is composed in another way",
+                help: "Add a composite attribute beside it, and remove the old one in a later version.")
         }
         guard let former else {
             if attribute.isOptional { return }
             if isUnique(attribute, entity) {
                 return refuse(
-                    entity.name, attribute.name,
-                    "is mandatory and part of a uniqueness constraint, and objects of the older version would all "
+                    entity.name, property: attribute.name,
+                    because:
+                        "is mandatory and part of a uniqueness constraint, and objects of the older version would all "
                         + "have its default value",
-                    "Add it as an optional attribute. Make it mandatory in a version of its own, without "
+                    help: "Add it as an optional attribute. Make it mandatory in a version of its own, without "
                         + "NSPostgreSQLOnlineMigrationOption, when all objects have a value.")
             }
             if hasDefault(attribute) { return }
             return refuse(
-                entity.name, attribute.name, "is mandatory, and objects of the older version have no value for it",
-                "Give it a default value, or make it optional until the older version has gone.")
+                entity.name, property: attribute.name,
+                because: "is mandatory, and objects of the older version have no value for it",
+                help: "Give it a default value, or make it optional until the older version has gone.")
         }
         if former is NSCompositeAttributeDescription {
-            return refuse(entity.name, attribute.name, "was composed before", "Give it another name.")
+            return refuse(
+                entity.name, property: attribute.name, because: "was composed before", help: "Give it another name.")
         }
         if former.attributeType != attribute.attributeType || former.isOptional != attribute.isOptional,
             isUnique(attribute, entity)
@@ -183,22 +192,25 @@ extension OnlinePlan {
                 former.attributeType != attribute.attributeType
                 ? "gets another type" : attribute.isOptional ? "becomes optional" : "becomes mandatory"
             return refuse(
-                entity.name, attribute.name,
-                "is part of a uniqueness constraint and \(change): it would lie in two columns, and each version "
+                entity.name, property: attribute.name,
+                because:
+                    "is part of a uniqueness constraint and \(change): it would lie in two columns, and each version "
                     + "sees what is unique in its own",
-                "Split the change: remove the constraint in a version before, and add it again in one after this. "
+                help:
+                    "Split the change: remove the constraint in a version before, and add it again in one after this. "
                     + "Or change it in a version of its own, without NSPostgreSQLOnlineMigrationOption.")
         }
         if former.isOptional, !attribute.isOptional, !hasDefault(attribute) {
             refuse(
-                entity.name, attribute.name, "is mandatory, and the older version writes objects without a value",
-                "Give it a default value.")
+                entity.name, property: attribute.name,
+                because: "is mandatory, and the older version writes objects without a value",
+                help: "Give it a default value.")
         }
         if !former.isOptional, attribute.isOptional, !hasDefault(former) {
             refuse(
-                entity.name, attribute.name,
-                "is optional, and the older version wants a value in each object, for which it has no default",
-                "Leave it mandatory until the older version has gone.")
+                entity.name, property: attribute.name,
+                because: "is optional, and the older version wants a value in each object, for which it has no default",
+                help: "Leave it mandatory until the older version has gone.")
         }
         if former.attributeType != attribute.attributeType || former.isOptional != attribute.isOptional,
             former is NSDerivedAttributeDescription
@@ -241,15 +253,17 @@ extension OnlinePlan {
             || isCounted && relationship.isToMany && relationship.maxCount != former.maxCount
         {
             refuse(
-                entity.name, relationship.name,
-                "leads to another number of objects at least or at most, which the other version does not respect",
-                "Leave it as it is until the older version has gone.")
+                entity.name, property: relationship.name,
+                because:
+                    "leads to another number of objects at least or at most, which the other version does not respect",
+                help: "Leave it as it is until the older version has gone.")
         }
         let keeps = [relationship, former].map { $0.deleteRule == .noActionDeleteRule }
         if keeps[0] != keeps[1] {
             refuse(
-                entity.name, relationship.name, "has the rule “No Action” for deletions in one version alone",
-                "Leave the rule as it is until the older version has gone.")
+                entity.name, property: relationship.name,
+                because: "has the rule “No Action” for deletions in one version alone",
+                help: "Leave the rule as it is until the older version has gone.")
         }
     }
 
@@ -276,15 +290,15 @@ extension OnlinePlan {
     ) {
         if !relationship.isOptional, isKnown || isTargetKnown {
             refuse(
-                entity, relationship.name,
-                "is mandatory, and the \(other) version makes or deletes objects without knowing of it",
-                "Make it optional until the older version has gone.")
+                entity, property: relationship.name,
+                because: "is mandatory, and the \(other) version makes or deletes objects without knowing of it",
+                help: "Make it optional until the older version has gone.")
         }
         if isKnown, ![.nullifyDeleteRule, .noActionDeleteRule].contains(relationship.deleteRule) {
             refuse(
-                entity, relationship.name,
-                "has a rule for deletions that the \(other) version does not follow",
-                "Let it be “Nullify” until the older version has gone.")
+                entity, property: relationship.name,
+                because: "has a rule for deletions that the \(other) version does not follow",
+                help: "Let it be “Nullify” until the older version has gone.")
         }
     }
 
@@ -294,8 +308,8 @@ extension OnlinePlan {
         let now = migration.difference.destinationOf[entity.index]
         if now == nil, migration.difference.destinationOf[entity.rootIndex] != nil {
             refuse(
-                entity.name, nil, "goes, and the newer version would meet its objects, which the older one makes",
-                "Delete its objects, and remove it when no program makes any.")
+                entity.name, because: "goes, and the newer version would meet its objects, which the older one makes",
+                help: "Delete its objects, and remove it when no program makes any.")
         }
         let kept = now.map { Array(migration.difference.properties[$0].values) } ?? []
         for property in entity.entity.ownProperties where !property.isTransient {
@@ -315,9 +329,9 @@ extension OnlinePlan {
         if attribute is NSDerivedAttributeDescription { return refuseDerived(entity.name, attribute.name) }
         if attribute.isOptional || hasDefault(attribute) && !isUnique(attribute, entity) { return }
         refuse(
-            entity.name, attribute.name,
-            "goes, and the older version wants a value in the objects that the newer one makes",
-            "Make it optional, or give it a default value, in a version before.")
+            entity.name, property: attribute.name,
+            because: "goes, and the older version wants a value in the objects that the newer one makes",
+            help: "Make it optional, or give it a default value, in a version before.")
     }
 }
 #endif

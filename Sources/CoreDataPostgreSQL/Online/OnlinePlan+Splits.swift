@@ -35,16 +35,16 @@ extension OnlinePlan {
             if let found = place(of: split) {
                 if splits.contains(where: { $0.table == found.table }) {
                     refuse(
-                        destination.entities[split.part].name, nil,
-                        "is the second entity that is made of one, or of entities with a common parent",
-                        "Make one at a time: the next one in a later version.")
+                        destination.entities[split.part].name,
+                        because: "is the second entity that is made of one, or of entities with a common parent",
+                        help: "Make one at a time: the next one in a later version.")
                 }
                 splits.append(found)
             } else {
                 refuse(
-                    destination.entities[split.part].name, nil,
-                    "is not held by the store beside what it comes from",
-                    "Migrate without NSPostgreSQLOnlineMigrationOption.")
+                    destination.entities[split.part].name,
+                    because: "is not held by the store beside what it comes from",
+                    help: "Migrate without NSPostgreSQLOnlineMigrationOption.")
             }
         }
     }
@@ -53,30 +53,32 @@ extension OnlinePlan {
         let (owner, part) = (destination.entities[split.owner], destination.entities[split.part])
         if !source.entities[split.source].entity.subentities.isEmpty || part.superIndex != nil {
             refuse(
-                part.name, nil, "is made of an entity with others below it, or has a parent",
-                "Make it in a version of its own, without NSPostgreSQLOnlineMigrationOption.")
+                part.name, because: "is made of an entity with others below it, or has a parent",
+                help: "Make it in a version of its own, without NSPostgreSQLOnlineMigrationOption.")
         }
         if ![.nullifyDeleteRule, .cascadeDeleteRule].contains(split.reference.deleteRule)
             || split.back.deleteRule == .noActionDeleteRule
         {
             refuse(
-                owner.name, split.reference.name,
-                "has a rule for deletions that the older version does not follow, "
+                owner.name, property: split.reference.name,
+                because: "has a rule for deletions that the older version does not follow, "
                     + "which deletes both objects as the one that it knows",
-                "Let it be “Cascade” or “Nullify” until the older version has gone.")
+                help: "Let it be “Cascade” or “Nullify” until the older version has gone.")
         }
         if let names = part.entity.uniquenessConstraintNames.first {
             refuse(
-                part.name, names.first, "is unique, and the older version writes any number of equal values",
-                "Add the constraint in a later version.")
+                part.name, property: names.first,
+                because: "is unique, and the older version writes any number of equal values",
+                help: "Add the constraint in a later version.")
         }
         for case let attribute as NSAttributeDescription in part.entity.properties
         where !attribute.isTransient && !attribute.isOptional && !(attribute is NSDerivedAttributeDescription) {
             let old = split.attributes.first { $0.new === attribute }?.old
             if old?.isOptional == false || defaultValue(of: attribute, in: part) != nil { continue }
             refuse(
-                part.name, attribute.name, "is mandatory, and the older version writes objects without a value",
-                "Give it a default value, or make it optional until the older version has gone.")
+                part.name, property: attribute.name,
+                because: "is mandatory, and the older version writes objects without a value",
+                help: "Give it a default value, or make it optional until the older version has gone.")
         }
     }
 

@@ -124,7 +124,7 @@ struct OnlinePlan {
         return String(parts.sorted().joined(separator: "\n").utf8.stableHash, radix: 16)
     }
 
-    mutating func refuse(_ entity: String?, _ property: String? = nil, _ reason: String, _ help: String) {
+    mutating func refuse(_ entity: String?, property: String? = nil, because reason: String, help: String) {
         refusals.append(
             OnlineMigration.refusal(entity: entity, property: property, reason: reason, help: help))
     }
@@ -143,7 +143,7 @@ struct OnlinePlan {
                 for (number, slot) in entity.slots.enumerated() where slot.declaringIndex == index {
                     guard let name = new.columns[index][number], !known.contains(name), let column = types[name]
                     else { continue }
-                    add(column, slot, of: entity, table, before)
+                    add(column, slot: slot, of: entity, table: table, before: before)
                 }
             }
         }
@@ -151,7 +151,7 @@ struct OnlinePlan {
     }
 
     private mutating func add(
-        _ column: SQLColumn, _ slot: Slot, of entity: EntityLayout, _ table: SQLTable, _ before: SQLTable
+        _ column: SQLColumn, slot: Slot, of entity: EntityLayout, table: SQLTable, before: SQLTable
     ) {
         let isOfRoot = entity.superIndex == nil
         var added = NewColumn(table: table.name, column: column, comment: "\(entity.name).\(slot.name).")

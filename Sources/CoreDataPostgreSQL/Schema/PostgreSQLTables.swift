@@ -61,7 +61,8 @@ struct PostgreSQLTables {
             statements += keyStatements(table.name, present) + fixedStatements(table.name, root, present)
             let wanted = Dictionary(meanings(of: root, table), uniquingKeysWith: { $0.merged(with: $1) })
             for (column, meaning) in wanted.sorted(by: { $0.key < $1.key }) {
-                statements += columnStatements(table.name, column, meaning, present[dialect.quoted(column)])
+                statements += columnStatements(
+                    table.name, column: column, meaning: meaning, present: present[dialect.quoted(column)])
             }
             statements += PostgreSQLTriggers.statements(ofTable: table.name)
             let name =
@@ -257,7 +258,7 @@ struct PostgreSQLTables {
     }
 
     private func columnStatements(
-        _ table: String, _ column: String, _ meaning: Meaning, _ present: Column?
+        _ table: String, column: String, meaning: Meaning, present: Column?
     ) -> [String] {
         guard let present else { return [] }
         let (table, column) = (dialect.quoted(table), dialect.quoted(column))

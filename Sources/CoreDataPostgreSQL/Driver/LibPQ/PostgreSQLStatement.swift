@@ -122,7 +122,7 @@ final class PostgreSQLStatement: SQLPreparedStatement {
             while start < rows.upperBound {
                 let part = start..<min(start + Self.rowsTogether, rows.upperBound)
                 do {
-                    start += try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
+                    start += try runTogether(part, with: setStatement, isTried: isTried, bind: bind, into: &outcome)
                 } catch let error as PostgreSQLError where isTried && isOfRow(error) {
                     start = part.upperBound
                     // One of the rows breaks a constraint: each half runs by itself, down to the row.
@@ -164,8 +164,8 @@ final class PostgreSQLStatement: SQLPreparedStatement {
 
     /// Runs as many of the first rows as fit into one statement, and returns their number.
     private func runTogether(
-        _ part: Range<Int>, _ setStatement: PostgreSQLSetStatement, isTried: Bool,
-        _ bind: (Int, any SQLParameters) throws -> Void, _ outcome: inout SQLOutcome
+        _ part: Range<Int>, with setStatement: PostgreSQLSetStatement, isTried: Bool,
+        bind: (Int, any SQLParameters) throws -> Void, into outcome: inout SQLOutcome
     ) throws -> Int {
         let types = try prepared().types
         let count = types.count - constants.count
@@ -183,7 +183,7 @@ final class PostgreSQLStatement: SQLPreparedStatement {
             chosen.merge(parameters.misfits) { _, new in new }
             for prepared in [single, many] { if let prepared { doomed.names.append(prepared.name) } }
             (single, many) = (nil, nil)
-            return try runTogether(part, setStatement, isTried: isTried, bind, &outcome)
+            return try runTogether(part, with: setStatement, isTried: isTried, bind: bind, into: &outcome)
         }
         let prepared = try preparedForMany(setStatement, types, count)
         let values = PostgreSQLParameters(types: prepared.types.dropFirst(count), labels: connection.labels)
