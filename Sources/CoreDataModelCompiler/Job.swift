@@ -131,7 +131,7 @@ extension Job {
         named.warnings(about: files.flatMap(\.namedMembers)).forEach(warn)
         let writer = ModuleWriter(module: module, dependsOnFramework: dependsOnFramework, named: named)
         try write(writer.text(for: files), to: once)
-        try writeAccessors(target, dependencies, modelSources, warn)
+        try writeAccessors(of: target, dependencies: dependencies, models: modelSources, warn: warn)
     }
 
     private func readModels() throws -> [ModelSource] {
@@ -175,8 +175,8 @@ extension Job {
     }
 
     private func writeAccessors(
-        _ target: ScannedModule, _ dependencies: [ScannedModule], _ models: [ModelSource],
-        _ warn: (any CustomStringConvertible) -> Void
+        of target: ScannedModule, dependencies: [ScannedModule], models: [ModelSource],
+        warn: (any CustomStringConvertible) -> Void
     ) throws {
         var problems = target.files.flatMap(\.diagnostics)
         let check = ModelCheck(models: models, ownTypes: Set(target.files.flatMap(\.types).map(\.name)))

@@ -51,7 +51,7 @@ struct Porting {
         let targets = PackageTargets(
             tree.manifests.map { PackageManifest($0, name: Self.name(of: $0.url)) }, files: tree.swiftFiles.map(\.path),
             models: tree.resources)
-        var surroundings = Surroundings(targets, tree.swiftFiles, sources, keys, options)
+        var surroundings = Surroundings(targets, files: tree.swiftFiles, sources: sources, keys: keys, options: options)
         var needs: [PackageTargets.ID: Set<PackageProduct>] = [:]
         var homeless: [(file: String, products: Set<PackageProduct>)] = []
         for (file, source) in zip(tree.swiftFiles, sources) {
@@ -70,7 +70,7 @@ struct Porting {
             let edits = rules.ofModels.flatMap { $0(file.bytes, renamed) }
             if !edits.isEmpty { changed.append(ChangedFile(file: file, edits: edits)) }
         }
-        port(targets, needs, tree.manifests, package)
+        port(targets, needs: needs, files: tree.manifests, location: package)
         noteUnreadable(targets.manifests, homeless)
     }
 
@@ -118,8 +118,8 @@ struct Porting {
     }
 
     private mutating func port(
-        _ targets: PackageTargets, _ needs: [PackageTargets.ID: Set<PackageProduct>], _ files: [SourceTree.File],
-        _ location: ManifestPorter.Location?
+        _ targets: PackageTargets, needs: [PackageTargets.ID: Set<PackageProduct>], files: [SourceTree.File],
+        location: ManifestPorter.Location?
     ) {
         for (number, manifest) in targets.manifests.enumerated() {
             let needy = manifest.targets.indices.compactMap { target -> ManifestPorter.Needy? in

@@ -11,7 +11,7 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
     /// - Parameter waits: whether the program waits after its start for `proceed()` before it opens the store.
     /// - Parameter waits: whether it begins, and waits for `proceed()` before it opens the store.
     init(
-        _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:], waits: Bool = false
+        _ program: URL, store: URL, arguments: [String], environment: [String: String] = [:], waits: Bool = false
     ) throws {
         process.executableURL = program
         process.arguments = [store.isFileURL ? store.path : store.absoluteString] + arguments
@@ -52,10 +52,10 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
 
     /// Runs several programs that open one store at the same moment: all have started before the first continues.
     static func atOnce(
-        _ count: Int, _ program: URL, _ store: URL, _ arguments: [String], _ environment: [String: String] = [:]
+        _ count: Int, program: URL, store: URL, arguments: [String], environment: [String: String] = [:]
     ) throws -> [Outcome] {
         let children = try (0..<count).map { _ in
-            try ChildRun(program, store, arguments, environment, waits: true)
+            try ChildRun(program, store: store, arguments: arguments, environment: environment, waits: true)
         }
         for child in children { child.waitForBeginning() }
         for child in children { child.proceed() }

@@ -91,7 +91,7 @@ public struct KillTrial {
             let name = "killed after \(Int(moment * 1000)) ms"
             report.entries.append(
                 try trial(name, reference, looks: round % 2 == 0) { url in
-                    let child = try ChildRun(program, url, arguments)
+                    let child = try ChildRun(program, store: url, arguments: arguments)
                     child.kill(after: moment)
                     return child.wait()
                 })
@@ -145,7 +145,7 @@ public struct KillTrial {
             report.entries.append(
                 try trial(name, reference, looks: kill.looks) { url in
                     let environment = [MigrationChild.killVariable: "\(kill.step):\(kill.occurrence)"]
-                    return try ChildRun(program, url, arguments, environment).wait()
+                    return try ChildRun(program, store: url, arguments: arguments, environment: environment).wait()
                 })
         }
         return report
@@ -168,7 +168,9 @@ public struct KillTrial {
             let limit = Int(Double(reference.largest) * part) / 512 * 512
             let name = "no file beyond \(limit) bytes"
             var entry = try trial(name, reference, looks: true) { url in
-                try ChildRun(program, url, arguments, [MigrationChild.limitVariable: "\(limit)"]).wait()
+                try ChildRun(
+                    program, store: url, arguments: arguments, environment: [MigrationChild.limitVariable: "\(limit)"]
+                ).wait()
             }
             entry.isRefusalExpected = true
             if step == steps, entry.refusal != nil { entry.problems.append("not even this was enough") }
@@ -190,7 +192,9 @@ public struct KillTrial {
         for round in 0..<count {
             var problems: [String] = []
             var entry = try trial("two processes, \(round + 1)", reference, looks: true) { url in
-                let outcomes = try ChildRun.atOnce(2, program, url, arguments, [MigrationChild.traceVariable: "1"])
+                let outcomes = try ChildRun.atOnce(
+                    2, program: program, store: url, arguments: arguments,
+                    environment: [MigrationChild.traceVariable: "1"])
                 for outcome in outcomes where !outcome.isDone { problems.append("one ended with: \(outcome.text)") }
                 let migrated = outcomes.filter { outcome in
                     outcome.moments.contains("exchanged")
@@ -235,7 +239,7 @@ public struct KillTrial {
                     try? manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: url.path)
                 }
                 let environment = geteuid() == 0 ? [MigrationChild.userVariable: "\(user)"] : [:]
-                return try ChildRun(program, url, arguments, environment).wait()
+                return try ChildRun(program, store: url, arguments: arguments, environment: environment).wait()
             }
             entry.isRefusalExpected = true
             if entry.refusal == nil { entry.problems.append("it was migrated all the same") }
@@ -262,8 +266,10 @@ public struct KillTrial {
     public func stepsAfterKill(at step: String, occurrence: Int = 1) throws -> [String] {
         try inFolder { url in
             let environment = [MigrationChild.killVariable: "\(step):\(occurrence)"]
-            _ = try ChildRun(program, url, arguments, environment).wait()
-            return try ChildRun(program, url, arguments, [MigrationChild.traceVariable: "1"]).wait().moments
+            _ = try ChildRun(program, store: url, arguments: arguments, environment: environment).wait()
+            return try ChildRun(
+                program, store: url, arguments: arguments, environment: [MigrationChild.traceVariable: "1"]
+            ).wait().moments
         }
     }
 
@@ -320,7 +326,8 @@ public struct KillTrial {
     private func reference() throws -> Reference {
         try inFolder { url in
             let before = try TrialContent(of: url, older, withValues: false).counts
-            let child = try ChildRun(program, url, arguments, [MigrationChild.traceVariable: "1"])
+            let child = try ChildRun(
+                program, store: url, arguments: arguments, environment: [MigrationChild.traceVariable: "1"])
             child.waitForBeginning()
             let start = ContinuousClock.now
             let outcome = child.wait()
@@ -369,7 +376,7 @@ public struct KillTrial {
                 entry.problems += problems
                 if outcome.isDone, !isNewer { entry.problems.append("it ended well without having migrated") }
             }
-            let second = try ChildRun(program, url, arguments).wait()
+            let second = try ChildRun(program, store: url, arguments: arguments).wait()
             if !second.isDone { entry.problems.append("the next start ended with: \(second.text)") }
             let (isNewer, problems) = inspect(url, reference)
             entry.problems += problems.map { "in the end: \($0)" }

@@ -56,7 +56,9 @@ extension MigrationTrial {
     private func passThrough(_ older: ModelVersion, _ newer: ModelVersion, _ url: URL) throws {
         do {
             try TrialStore.open(url, older.freshModel()) { _ in }
-            try migrate(url, older, newer, older.hasSameHashes(as: newer) ? nil : mapping(from: older, to: newer))
+            try migrate(
+                url, from: older, to: newer,
+                mapping: older.hasSameHashes(as: newer) ? nil : mapping(from: older, to: newer))
         } catch {
             guard url.isFileURL else {
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: older.freshModel())

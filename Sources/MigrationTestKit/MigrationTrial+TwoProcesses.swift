@@ -31,7 +31,7 @@ extension MigrationTrial {
             guard make(url, older, &entry) else { return }
             let before = try TrialContent(of: url, older)
             entry.rows = before.counts.values.reduce(0, +)
-            let outcomes = try ChildRun.atOnce(2, child, url, childArguments)
+            let outcomes = try ChildRun.atOnce(2, program: child, store: url, arguments: childArguments)
             for outcome in outcomes where !outcome.isDone && outcome.failure == nil {
                 entry.problems.append("one process ended without saying why: \(outcome.text)")
             }

@@ -142,7 +142,9 @@ public struct MigrationTrial {
             entry.rows = try TrialContent(of: url, first, withValues: false).counts.values.reduce(0, +)
             var built = first
             for (older, newer) in zip(way, way.dropFirst()) {
-                guard try migrateStep(older, newer, url, folder, &built, &entry) else { return }
+                guard try migrateStep(from: older, to: newer, at: url, in: folder, built: &built, entry: &entry) else {
+                    return
+                }
             }
         }
         return entry
@@ -152,14 +154,14 @@ public struct MigrationTrial {
     ///
     /// - Parameter built: the version whose schema the file has.
     private func migrateStep(
-        _ older: ModelVersion, _ newer: ModelVersion, _ url: URL, _ folder: URL, _ built: inout ModelVersion,
-        _ entry: inout MigrationTrialReport.Entry
+        from older: ModelVersion, to newer: ModelVersion, at url: URL, in folder: URL, built: inout ModelVersion,
+        entry: inout MigrationTrialReport.Entry
     ) throws -> Bool {
         let before = try TrialContent(of: url, older)
         let isSame = older.hasSameHashes(as: newer)
         let mapping = isSame ? nil : mapping(from: older, to: newer)
         do {
-            try migrate(url, older, newer, mapping)
+            try migrate(url, from: older, to: newer, mapping: mapping)
         } catch {
             entry.refusal = TrialStore.text(error)
             entry.step = ExpectedRefusal(from: older.name, to: newer.name)
@@ -234,7 +236,7 @@ public struct MigrationTrial {
     // MARK: Migrating
 
     func migrate(
-        _ url: URL, _ older: ModelVersion, _ newer: ModelVersion, _ mapping: NSMappingModel?
+        _ url: URL, from older: ModelVersion, to newer: ModelVersion, mapping: NSMappingModel?
     ) throws {
         if let mapping, url.isFileURL { return try migrate(file: url, older, newer, mapping) }
         var options = options.merging(Self.defaults) { $1 }

@@ -85,7 +85,8 @@ struct TrialChecks {
                 // Only the program's own mapping determines links to objects whose entity is not compared.
                 guard targets.allSatisfy({ names[$0] != nil || !kept.contains($0) }) else { continue }
                 problems += compareLinks(
-                    relationship, olderName, pair, after, oldTexts, newTexts)
+                    of: relationship, olderName: olderName, pair: pair, after: after, oldTexts: oldTexts,
+                    newTexts: newTexts)
             }
         }
         return problems
@@ -169,8 +170,8 @@ struct TrialChecks {
     // MARK: Links
 
     private func compareLinks(
-        _ relationship: NSRelationshipDescription, _ olderName: String, _ pair: Pair, _ after: TrialContent,
-        _ oldTexts: [TrialContent.Reference: String], _ newTexts: [TrialContent.Reference: String]
+        of relationship: NSRelationshipDescription, olderName: String, pair: Pair, after: TrialContent,
+        oldTexts: [TrialContent.Reference: String], newTexts: [TrialContent.Reference: String]
     ) -> [String] {
         let wasOrdered =
             older.model.entitiesByName[pair.origin]?.relationshipsByName[olderName]?.isOrdered ?? false

@@ -47,7 +47,8 @@ package final class LoopbackServer: Sendable {
                     guard let core = ServerCore.of(context), let connection, let method, let state else {
                         return .NO
                     }
-                    return core.accept(connection, String(cString: method), data, size, state)
+                    return core.accept(
+                        connection, method: String(cString: method), data: data, size: size, state: state)
                 },
                 { context, connection, state, _ in
                     guard let connection else { return }
@@ -104,8 +105,8 @@ final class ServerCore: Sendable {
 
     /// Called once with the headers, then with each part of the body, and at last with none.
     func accept(
-        _ connection: OpaquePointer, _ method: String, _ data: UnsafePointer<CChar>?,
-        _ size: UnsafeMutablePointer<Int>?, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        _ connection: OpaquePointer, method: String, data: UnsafePointer<CChar>?, size: UnsafeMutablePointer<Int>?,
+        state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> MHD_Result {
         guard let pointer = state.pointee, let check = check.withLock({ $0 }) else { return .NO }
         let state = Unmanaged<RequestState>.fromOpaque(pointer).takeUnretainedValue()

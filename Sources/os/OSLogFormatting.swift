@@ -136,7 +136,7 @@ public struct OSLogIntegerFormatting: Sendable {
 public struct OSLogFloatFormatting: Sendable {
     private let format: String
 
-    private init(_ letter: String, _ hasSign: Bool, _ isUppercase: Bool, _ precision: Int? = nil) {
+    private init(_ letter: String, hasSign: Bool, isUppercase: Bool, precision: Int? = nil) {
         let digits = precision.map { ".\(max(0, $0))" } ?? ""
         format = "%" + (hasSign ? "+" : "") + digits + (isUppercase ? letter.uppercased() : letter)
     }
@@ -154,44 +154,44 @@ public struct OSLogFloatFormatting: Sendable {
 
     /// Six digits behind the point.
     public static func fixed(explicitPositiveSign: Bool = false, uppercase: Bool = false) -> OSLogFloatFormatting {
-        OSLogFloatFormatting("f", explicitPositiveSign, uppercase)
+        OSLogFloatFormatting("f", hasSign: explicitPositiveSign, isUppercase: uppercase)
     }
 
     /// This many digits behind the point.
     public static func fixed(
         precision: @autoclosure () -> Int, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting {
-        OSLogFloatFormatting("f", explicitPositiveSign, uppercase, precision())
+        OSLogFloatFormatting("f", hasSign: explicitPositiveSign, isUppercase: uppercase, precision: precision())
     }
 
     /// The digits of the number in base 16.
     public static func hex(explicitPositiveSign: Bool = false, uppercase: Bool = false) -> OSLogFloatFormatting {
-        OSLogFloatFormatting("a", explicitPositiveSign, uppercase)
+        OSLogFloatFormatting("a", hasSign: explicitPositiveSign, isUppercase: uppercase)
     }
 
     /// One digit before the point, and an exponent.
     public static func exponential(
         explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting {
-        OSLogFloatFormatting("e", explicitPositiveSign, uppercase)
+        OSLogFloatFormatting("e", hasSign: explicitPositiveSign, isUppercase: uppercase)
     }
 
     /// One digit before the point, this many behind it, and an exponent.
     public static func exponential(
         precision: @autoclosure () -> Int, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting {
-        OSLogFloatFormatting("e", explicitPositiveSign, uppercase, precision())
+        OSLogFloatFormatting("e", hasSign: explicitPositiveSign, isUppercase: uppercase, precision: precision())
     }
 
     /// An exponent where the number is very small or very large.
     public static func hybrid(explicitPositiveSign: Bool = false, uppercase: Bool = false) -> OSLogFloatFormatting {
-        OSLogFloatFormatting("g", explicitPositiveSign, uppercase)
+        OSLogFloatFormatting("g", hasSign: explicitPositiveSign, isUppercase: uppercase)
     }
 
     /// This many digits at most, and an exponent where the number is very small or very large.
     public static func hybrid(
         precision: @autoclosure () -> Int, explicitPositiveSign: Bool = false, uppercase: Bool = false
     ) -> OSLogFloatFormatting {
-        OSLogFloatFormatting("g", explicitPositiveSign, uppercase, precision())
+        OSLogFloatFormatting("g", hasSign: explicitPositiveSign, isUppercase: uppercase, precision: precision())
     }
 }

@@ -23,7 +23,7 @@ struct ResumedPolicyTests {
     private func run(_ trial: KillTrial, killedAt moment: String? = nil, _ url: URL) throws -> ChildRun.Outcome {
         var environment = [MigrationChild.traceVariable: "1"]
         environment[MigrationChild.killVariable] = moment
-        return try ChildRun(trial.program, url, trial.arguments, environment).wait()
+        return try ChildRun(trial.program, store: url, arguments: trial.arguments, environment: environment).wait()
     }
 
     @Test("No hook runs again that ran before the last checkpoint, and the work of later ones is undone")

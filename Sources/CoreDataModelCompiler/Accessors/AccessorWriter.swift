@@ -28,10 +28,10 @@ struct AccessorWriter {
             switch member.kind {
             case .property(let type, _):
                 guard let setter = names.setters[number] else { continue }
-                body = property(member, type, number, getter, setter)
+                body = property(member, type: type, number: number, getter: getter, setter: setter)
             case .method(let parameters, _):
                 guard case .change(_, let call) = access else { continue }
-                body = method(member, parameters, number, getter, call)
+                body = method(member, parameters: parameters, number: number, symbol: getter, call: call)
             }
             lines.append("")
             let slot = "private let slot\(number) = ManagedSlot(\(arguments(for: access)))"
@@ -48,7 +48,7 @@ struct AccessorWriter {
     }
 
     private func property(
-        _ member: ManagedMember, _ type: String, _ number: Int, _ getter: String, _ setter: String
+        _ member: ManagedMember, type: String, number: Int, getter: String, setter: String
     ) -> [String] {
         var access = visible(member.access).rawValue
         if case .property(_, let setterAccess) = member.kind, visible(setterAccess) != visible(member.access) {
@@ -62,8 +62,7 @@ struct AccessorWriter {
     }
 
     private func method(
-        _ member: ManagedMember, _ parameters: [ManagedMember.Parameter], _ number: Int, _ symbol: String,
-        _ call: String
+        _ member: ManagedMember, parameters: [ManagedMember.Parameter], number: Int, symbol: String, call: String
     ) -> [String] {
         let list = parameters.enumerated().map { "_ p\($0): \($1.type)" }.joined(separator: ", ")
         return [

@@ -40,7 +40,7 @@ struct MangledNames: Codable, Equatable {
             return kept.names
         }
         let usual = ProbeSetting(known: compiler.conditions)
-        var names = try ask(probe, compiler, folder, usual)
+        var names = try ask(probe, compiler: compiler, in: folder, setting: usual)
         // The plugin does not have all flags of this build, so it also runs the compiler for members under other flags.
         // Their accessors have the conditions of the members.
         var asked = [usual]
@@ -50,7 +50,7 @@ struct MangledNames: Codable, Equatable {
             else { continue }
             asked.append(other)
             // Such code may name types of other systems.
-            guard let others = try? ask(probe, compiler, folder, other) else { continue }
+            guard let others = try? ask(probe, compiler: compiler, in: folder, setting: other) else { continue }
             names.getters.merge(others.getters) { first, _ in first }
             names.setters.merge(others.setters) { first, _ in first }
         }
@@ -83,7 +83,7 @@ struct MangledNames: Codable, Equatable {
     }
 
     private static func ask(
-        _ probe: ManglingProbe, _ compiler: Compiler, _ folder: URL, _ setting: ProbeSetting
+        _ probe: ManglingProbe, compiler: Compiler, in folder: URL, setting: ProbeSetting
     ) throws -> MangledNames {
         let place = folder.appendingPathComponent("probe")
         try? FileManager.default.removeItem(at: place)

@@ -358,7 +358,11 @@ package struct DeclarationScanner {
             if current?.isMark(":") == true {
                 index += 1
                 let type = readTypeText()
-                for name in waiting { add(name, .property(type: type, setter: .isInternal), managed, prefix, scope) }
+                for name in waiting {
+                    add(
+                        name, kind: .property(type: type, setter: .isInternal), managed: managed, prefix: prefix,
+                        to: scope)
+                }
                 waiting = []
             }
             guard current?.isMark(",") == true else { break }
@@ -393,7 +397,7 @@ package struct DeclarationScanner {
             index += 1
             outcome = readTypeText()
         }
-        add(name, .method(parameters: parameters, result: outcome), managed, prefix, scope)
+        add(name, kind: .method(parameters: parameters, result: outcome), managed: managed, prefix: prefix, to: scope)
     }
 
     /// Records a member that Objective-C would find by its name. The keyword is before the present place.
@@ -420,8 +424,7 @@ package struct DeclarationScanner {
     ]
 
     private mutating func add(
-        _ name: SwiftToken, _ kind: ManagedMember.Kind, _ managed: SwiftToken, _ prefix: DeclarationPrefix,
-        _ scope: Scope?
+        _ name: SwiftToken, kind: ManagedMember.Kind, managed: SwiftToken, prefix: DeclarationPrefix, to scope: Scope?
     ) {
         guard let scope, scope.isClassLike else { return }
         func fail(_ message: String) {

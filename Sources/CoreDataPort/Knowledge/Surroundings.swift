@@ -30,8 +30,8 @@ struct Surroundings {
     func hasFeature(_ name: String) -> Bool { target.flatMap { features[$0] }?.contains(name) == true }
 
     init(
-        _ targets: PackageTargets, _ files: [SourceTree.File], _ sources: [SourceFile], _ keys: KnownKeys,
-        _ options: PortOptions
+        _ targets: PackageTargets, files: [SourceTree.File], sources: [SourceFile], keys: KnownKeys,
+        options: PortOptions
     ) {
         self.options = options
         hiddenDeclarations = HiddenDeclarations(sources)

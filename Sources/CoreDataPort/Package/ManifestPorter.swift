@@ -80,7 +80,9 @@ struct ManifestPorter {
         var missing: [String] = []
         if needed.contains("OpenCoreData"), !known.contains("OpenCoreData") {
             guard let location else {
-                note(.byHand, 1, 1, "say where the package OpenCoreData is, by '--package PATH' or '--package URL'")
+                note(
+                    .byHand, line: 1, column: 1,
+                    "say where the package OpenCoreData is, by '--package PATH' or '--package URL'")
                 return false
             }
             missing.append(Self.dependency(location))
@@ -107,7 +109,7 @@ struct ManifestPorter {
     private mutating func noteOpenCombine(_ target: Needy) {
         let place = manifest.tokens[manifest.targets[target.target].call.close]
         note(
-            .hint, place.line, place.column,
+            .hint, line: place.line, column: place.column,
             "the target '\(manifest.targets[target.target].name)' uses OpenCombine on Linux, in place of Combine")
     }
 
@@ -124,16 +126,17 @@ struct ManifestPorter {
     mutating func raiseToolsVersion() {
         guard let version = manifest.toolsVersion else {
             return note(
-                .byHand, 1, 1,
+                .byHand, line: 1, column: 1,
                 "the manifest names no version of the tools: write one of 5.9 or later, with its targets, and port again"
             )
         }
         if (version.major, version.minor) >= (5, 6) { return }
         edits.append(TextEdit(range: version.range, replacement: "5.9"))
-        note(.hint, version.line, 1, "a plugin needs version 5.6 of the manifest or later: it becomes 5.9")
+        note(
+            .hint, line: version.line, column: 1, "a plugin needs version 5.6 of the manifest or later: it becomes 5.9")
     }
 
-    private mutating func note(_ kind: PortNote.Kind, _ line: Int, _ column: Int, _ message: String) {
+    private mutating func note(_ kind: PortNote.Kind, line: Int, column: Int, _ message: String) {
         notes.append(PortNote(kind: kind, file: manifest.name, line: line, column: column, message: message))
     }
 

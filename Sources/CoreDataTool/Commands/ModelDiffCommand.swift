@@ -56,7 +56,8 @@ package struct ModelDiffCommand: Command {
             try console.line(console.styled(Table.onOneLine(Self.title(old, new)), .bold))
             try show(comparison, difference.forecast, console)
             try show(
-                difference.forecast, difference.failure, old.versions + new.versions, hints(comparison), console)
+                difference.forecast, failure: difference.failure, versions: old.versions + new.versions,
+                hints: hints(comparison), to: console)
         }
         return .found
     }
@@ -123,8 +124,8 @@ package struct ModelDiffCommand: Command {
     }
 
     private func show(
-        _ forecast: MigrationForecast?, _ failure: String?, _ versions: [NSManagedObjectModel.Version],
-        _ hints: [String], _ console: Console
+        _ forecast: MigrationForecast?, failure: String?, versions: [NSManagedObjectModel.Version], hints: [String],
+        to console: Console
     ) throws {
         try console.line()
         guard let forecast else {

@@ -138,13 +138,14 @@ package struct ModelShowCommand: Command {
                 + Table.onOneLine(facts.isEmpty ? "" : ": \(facts)"))
         let properties = entity.declaredProperties
         try table(
-            properties.filter { $0 is NSAttributeDescription }, "attribute", ["type", "isOptional", "default"], console)
+            properties.filter { $0 is NSAttributeDescription }, title: "attribute",
+            keys: ["type", "isOptional", "default"], to: console)
         try table(
-            properties.filter { $0 is NSRelationshipDescription }, "relationship",
-            ["destination", "kind", "inverse", "deleteRule", "isOptional"], console)
+            properties.filter { $0 is NSRelationshipDescription }, title: "relationship",
+            keys: ["destination", "kind", "inverse", "deleteRule", "isOptional"], to: console)
         try table(
-            properties.filter { $0 is NSFetchedPropertyDescription }, "fetched property", ["destination", "predicate"],
-            console)
+            properties.filter { $0 is NSFetchedPropertyDescription }, title: "fetched property",
+            keys: ["destination", "predicate"], to: console)
         for index in entity.indexes { try console.line(Table.onOneLine("index \(ModelFacts.text(index))")) }
         for constraint in ModelFacts.constraints(of: entity) {
             try console.line(Table.onOneLine("unique \(constraint.joined(separator: ", "))"))
@@ -153,7 +154,7 @@ package struct ModelShowCommand: Command {
 
     /// The properties with a column for each of some facts, and one for all further facts.
     private func table(
-        _ properties: [NSPropertyDescription], _ title: String, _ keys: [String], _ console: Console
+        _ properties: [NSPropertyDescription], title: String, keys: [String], to console: Console
     ) throws {
         guard let first = properties.first else { return }
         let facts = ModelFacts.of(first)

@@ -64,7 +64,9 @@ final class GraphWalk {
     /// Throws if a value is in a file that is missing. Such a value reads as nil, and would be lost without a message.
     private func requireFiles(_ entity: GraphEntity, _ objects: [NSManagedObject]) throws {
         for attribute in entity.attributes where attribute.allowsExternalBinaryDataStorage {
-            let missing = try reading { try store.objectsWithoutFile(objects, attribute, entity.name, context) }
+            let missing = try reading {
+                try store.objectsWithoutFile(objects, attribute: attribute, entity: entity.name, in: context)
+            }
             guard let first = missing.first else { continue }
             throw ToolError(
                 .unreadable,

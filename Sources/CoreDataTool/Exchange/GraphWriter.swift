@@ -204,7 +204,7 @@ final class GraphWriter {
             object.setValue(targets.first, forKey: key)
             return
         }
-        try check(object, owner, targets, link)
+        try check(object, owner: owner, targets: targets, link: link)
         if link.relationship.isOrdered {
             object.setValue(NSOrderedSet(array: targets), forKey: key)
         } else {
@@ -217,7 +217,7 @@ final class GraphWriter {
     }
 
     /// Refuses members whose own line gives another owner, because one of the two lines is wrong.
-    private func check(_ object: NSManagedObject, _ owner: String, _ targets: [NSManagedObject], _ link: Links) throws {
+    private func check(_ object: NSManagedObject, owner: String, targets: [NSManagedObject], link: Links) throws {
         func contradiction(_ message: String) -> Contradiction {
             Contradiction(message: message, line: link.line, offset: link.offset)
         }

@@ -139,7 +139,8 @@ package struct ModelComparison {
             return Entity(kind: .removed, name: old.name ?? "", oldName: nil, changes: [], hasSameHash: false)
         }
         let isRenamed = old.name != new.name
-        var changes = factChanges("", nil, ModelFacts.of(old, names), ModelFacts.of(new), isRenamed: isRenamed)
+        var changes = factChanges(
+            of: "", property: nil, from: ModelFacts.of(old, names), to: ModelFacts.of(new), isRenamed: isRenamed)
         for (oldProperty, newProperty) in propertyPairs(old, new) {
             changes += propertyChanges(oldProperty, newProperty, names)
         }
@@ -164,22 +165,25 @@ package struct ModelComparison {
     private static func propertyChanges(
         _ old: NSPropertyDescription?, _ new: NSPropertyDescription?, _ names: NewerNames
     ) -> [Change] {
-        func whole(_ kind: Kind, _ property: NSPropertyDescription, _ before: String?, _ after: String?) -> Change {
+        func whole(_ kind: Kind, _ property: NSPropertyDescription, before: String?, after: String?) -> Change {
             Change(
                 kind: kind, subject: "\(property.noun) \(property.name)", property: property.name, aspect: nil,
                 before: before, after: after)
         }
         switch (old, new) {
-        case (let old?, nil): return [whole(.removed, old, summary(old), nil)]
-        case (nil, let new?): return [whole(.added, new, nil, summary(new))]
+        case (let old?, nil): return [whole(.removed, old, before: summary(old), after: nil)]
+        case (nil, let new?): return [whole(.added, new, before: nil, after: summary(new))]
         case (let old?, let new?) where old.noun != new.noun:
-            return [whole(.removed, old, summary(old), nil), whole(.added, new, nil, summary(new))]
+            return [
+                whole(.removed, old, before: summary(old), after: nil),
+                whole(.added, new, before: nil, after: summary(new)),
+            ]
         case (let old?, let new?):
             let isRenamed = old.name != new.name
-            return (isRenamed ? [whole(.renamed, new, old.name, new.name)] : [])
+            return (isRenamed ? [whole(.renamed, new, before: old.name, after: new.name)] : [])
                 + factChanges(
-                    "\(new.noun) \(new.name)", new.name, ModelFacts.of(old, names), ModelFacts.of(new),
-                    isRenamed: isRenamed)
+                    of: "\(new.noun) \(new.name)", property: new.name, from: ModelFacts.of(old, names),
+                    to: ModelFacts.of(new), isRenamed: isRenamed)
         case (nil, nil): return []
         }
     }
@@ -193,7 +197,7 @@ package struct ModelComparison {
     }
 
     private static func factChanges(
-        _ subject: String, _ property: String?, _ old: [ModelFact], _ new: [ModelFact], isRenamed: Bool
+        of subject: String, property: String?, from old: [ModelFact], to new: [ModelFact], isRenamed: Bool
     ) -> [Change] {
         new.compactMap { fact in
             // The renaming identifier makes the change a renaming, and is no change of its own then.

@@ -24,7 +24,7 @@ extension ModelLint {
                 continue
             }
             add(
-                .cloudKit, entity, relationship.name,
+                .cloudKit, entity: entity, property: relationship.name,
                 "it leads out of the configuration '\(configuration)', which is used with CloudKit; add \(destination) "
                     + "to it")
         }
@@ -34,7 +34,7 @@ extension ModelLint {
         for constraint in entity.uniquenessConstraints where entity.superentity.map({ !has($0, constraint) }) ?? true {
             let keys = constraint.compactMap { $0 as? String ?? ($0 as? NSPropertyDescription)?.name }
             add(
-                .cloudKit, entity, nil,
+                .cloudKit, entity: entity, property: nil,
                 "\(keys.joined(separator: ", ")) is unique, which CloudKit does not support; let the program search "
                     + "for duplicates")
         }
@@ -54,11 +54,11 @@ extension ModelLint {
 
     private mutating func check(mirrored attribute: NSAttributeDescription, of entity: NSEntityDescription) {
         if attribute.attributeType == .undefinedAttributeType || attribute.attributeType == .objectIDAttributeType {
-            add(.cloudKit, entity, attribute.name, "it has no type that CloudKit takes")
+            add(.cloudKit, entity: entity, property: attribute.name, "it has no type that CloudKit takes")
         }
         if !attribute.isOptional, attribute.defaultValue == nil {
             add(
-                .cloudKit, entity, attribute.name,
+                .cloudKit, entity: entity, property: attribute.name,
                 "it is mandatory and has no default value, but a record of CloudKit may come without it; make it "
                     + "optional, or give it a default value")
         }
@@ -67,20 +67,22 @@ extension ModelLint {
     private mutating func check(mirrored relationship: NSRelationshipDescription, of entity: NSEntityDescription) {
         if !relationship.isOptional {
             add(
-                .cloudKit, entity, relationship.name,
+                .cloudKit, entity: entity, property: relationship.name,
                 "it is mandatory, but the records of CloudKit come one after the other; make it optional")
         }
         if relationship.inverseRelationship == nil {
             add(
-                .cloudKit, entity, relationship.name,
+                .cloudKit, entity: entity, property: relationship.name,
                 "it has no inverse, without which the model cannot be used with CloudKit")
         }
         if relationship.isOrdered {
-            add(.cloudKit, entity, relationship.name, "it is ordered, and CloudKit keeps no order; keep a number")
+            add(
+                .cloudKit, entity: entity, property: relationship.name,
+                "it is ordered, and CloudKit keeps no order; keep a number")
         }
         if relationship.deleteRule == .denyDeleteRule {
             add(
-                .cloudKit, entity, relationship.name,
+                .cloudKit, entity: entity, property: relationship.name,
                 "its delete rule is 'deny', which CloudKit does not take; take 'nullify' or 'cascade'")
         }
     }

@@ -41,7 +41,7 @@ package struct ModelLint {
 
     private init(model: NSManagedObjectModel) { self.model = model }
 
-    mutating func add(_ rule: Rule, _ entity: NSEntityDescription, _ property: String?, _ message: String) {
+    mutating func add(_ rule: Rule, entity: NSEntityDescription, property: String?, _ message: String) {
         findings.append(Finding(rule: rule, entity: entity.name ?? "", property: property, message: message))
     }
 
@@ -60,7 +60,7 @@ package struct ModelLint {
 
     private mutating func checkName(of entity: NSEntityDescription) {
         if let reason = ReservedNames.reason(againstEntity: entity.name ?? "") {
-            add(.name, entity, nil, "the name is taken: \(reason)")
+            add(.name, entity: entity, property: nil, "the name is taken: \(reason)")
         }
     }
 
@@ -69,12 +69,16 @@ package struct ModelLint {
         for same in Dictionary(grouping: model.entities, by: { ($0.name ?? "").lowercased() }).values
         where same.count > 1 {
             let names = same.compactMap(\.name).sorted()
-            add(.name, same[0], nil, "\(names.joined(separator: " and ")) differ in upper and lower case alone")
+            add(
+                .name, entity: same[0], property: nil,
+                "\(names.joined(separator: " and ")) differ in upper and lower case alone")
         }
         for entity in model.entities {
             let own = Dictionary(grouping: entity.declaredProperties.map(\.name), by: { $0.lowercased() })
             for names in own.values.filter({ $0.count > 1 }).map({ $0.sorted() }) {
-                add(.name, entity, names[0], "\(names.joined(separator: " and ")) differ in upper and lower case alone")
+                add(
+                    .name, entity: entity, property: names[0],
+                    "\(names.joined(separator: " and ")) differ in upper and lower case alone")
             }
         }
     }
@@ -83,7 +87,7 @@ package struct ModelLint {
 
     private mutating func check(_ property: NSPropertyDescription, of entity: NSEntityDescription) {
         if let reason = ReservedNames.reason(againstProperty: property.name) {
-            add(.name, entity, property.name, "the name is taken: \(reason)")
+            add(.name, entity: entity, property: property.name, "the name is taken: \(reason)")
         }
         switch property {
         case let relationship as NSRelationshipDescription: check(relationship, of: entity)
@@ -96,27 +100,27 @@ package struct ModelLint {
         let destination = relationship.destinationEntity?.name ?? ""
         guard let inverse = relationship.inverseRelationship else {
             return add(
-                .inverse, entity, relationship.name,
+                .inverse, entity: entity, property: relationship.name,
                 "it has no inverse: when an object of \(destination) is deleted, references to it stay; give "
                     + "\(destination) a relationship to \(entity.name ?? "")")
         }
         if inverse.inverseRelationship?.name != relationship.name {
             add(
-                .inverse, entity, relationship.name,
+                .inverse, entity: entity, property: relationship.name,
                 "its inverse '\(destination).\(inverse.name)' leads back by "
                     + "'\(inverse.inverseRelationship?.name ?? "nothing")'"
             )
         }
         if relationship.deleteRule == .noActionDeleteRule {
             add(
-                .deletion, entity, relationship.name,
+                .deletion, entity: entity, property: relationship.name,
                 "its delete rule is 'no action': objects of \(destination) then refer to a deleted one; use "
                     + "'nullify'"
             )
         }
         if relationship.deleteRule == .nullifyDeleteRule, !inverse.isToMany, !inverse.isOptional {
             add(
-                .deletion, entity, relationship.name,
+                .deletion, entity: entity, property: relationship.name,
                 "its delete rule is 'nullify', but '\(destination).\(inverse.name)' is not optional: an object "
                     + "that has "
                     + "some cannot be deleted; take 'cascade' or 'deny'")
@@ -128,7 +132,7 @@ package struct ModelLint {
             !(attribute is NSDerivedAttributeDescription)
         {
             add(
-                .optionalNumber, entity, attribute.name,
+                .optionalNumber, entity: entity, property: attribute.name,
                 "it is neither yes nor no where it has no value, and 'NO' does not find it; make it mandatory with "
                     + "a default value")
         }
@@ -136,12 +140,12 @@ package struct ModelLint {
         switch attribute.valueTransformerName {
         case nil, "":
             add(
-                .transformer, entity, attribute.name,
+                .transformer, entity: entity, property: attribute.name,
                 "it names no transformer; name NSSecureUnarchiveFromData, or one of your own that allows only your "
                     + "classes")
         case "NSKeyedUnarchiveFromData", "NSUnarchiveFromData":
             add(
-                .transformer, entity, attribute.name,
+                .transformer, entity: entity, property: attribute.name,
                 "its transformer makes objects of any class that the bytes name; take NSSecureUnarchiveFromData")
         default: break
         }
@@ -169,7 +173,9 @@ package struct ModelLint {
             switch RequestKeys.target(of: path, in: entity) {
             case .relationship: continue
             case .unknown(let key, let owner):
-                add(.key, owner, nil, "\(name) \(use) '\(path)', but \(owner.name ?? "") has no '\(key)'")
+                add(
+                    .key, entity: owner, property: nil,
+                    "\(name) \(use) '\(path)', but \(owner.name ?? "") has no '\(key)'")
             case .attribute(let attribute, let owner): check(attribute, owner, "\(name) \(use) it")
             }
         }
@@ -177,15 +183,19 @@ package struct ModelLint {
 
     private mutating func check(_ attribute: NSAttributeDescription, _ owner: NSEntityDescription, _ use: String) {
         if attribute.isTransient {
-            return add(.key, owner, attribute.name, "\(use), but it is transient, and no store has its values")
+            return add(
+                .key, entity: owner, property: attribute.name,
+                "\(use), but it is transient, and no store has its values")
         }
         if !RequestKeys.isIndexed(attribute, of: owner) {
-            add(.index, owner, attribute.name, "\(use), and no index begins with it: every row is looked at")
+            add(
+                .index, entity: owner, property: attribute.name,
+                "\(use), and no index begins with it: every row is looked at")
         }
         let isNumber = attribute.attributeType.isNumber && attribute.attributeType != .booleanAttributeType
         if isNumber, attribute.isOptional, attribute.defaultValue == nil {
             add(
-                .optionalNumber, owner, attribute.name,
+                .optionalNumber, entity: owner, property: attribute.name,
                 "\(use), and it is optional without a default value: a class that has it as a plain number "
                     + "reads 0 where "
                     + "the comparison finds nothing")

@@ -32,9 +32,9 @@ package indirect enum JSON: Sendable {
         case .digits(let text): bytes.append(contentsOf: text.utf8)
         case .string(let text): Self.append(text, to: &bytes)
         case .array(let values):
-            Self.append(values, "[", "]", to: &bytes, indent) { $0.append(to: &$1, indent: $2) }
+            Self.append(values, between: "[", and: "]", to: &bytes, indent: indent) { $0.append(to: &$1, indent: $2) }
         case .object(let members):
-            Self.append(members, "{", "}", to: &bytes, indent) { member, bytes, indent in
+            Self.append(members, between: "{", and: "}", to: &bytes, indent: indent) { member, bytes, indent in
                 Self.append(member.0, to: &bytes)
                 bytes.append(contentsOf: (indent == nil ? ":" : ": ").utf8)
                 member.1.append(to: &bytes, indent: indent)
@@ -43,8 +43,8 @@ package indirect enum JSON: Sendable {
     }
 
     private static func append<Element>(
-        _ elements: [Element], _ opening: String, _ closing: String, to bytes: inout [UInt8], _ indent: Int?,
-        _ element: (Element, inout [UInt8], Int?) -> Void
+        _ elements: [Element], between opening: String, and closing: String, to bytes: inout [UInt8], indent: Int?,
+        element: (Element, inout [UInt8], Int?) -> Void
     ) {
         bytes.append(contentsOf: opening.utf8)
         let inner = indent.map { $0 + 2 }

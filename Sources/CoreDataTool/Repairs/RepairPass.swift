@@ -40,9 +40,10 @@ final class RepairPass {
             for (place, finding) in findings.enumerated() {
                 try Interruption.check()
                 switch finding.repair {
-                case .unlink(let id, let relationship, let target): try unlink(place, id, relationship, target)
+                case .unlink(let id, let relationship, let target):
+                    try unlink(at: place, id: id, relationship: relationship, target: target)
                 case .match(let id, let relationship, let target):
-                    links += try link(place, id, relationship, target).map { [$0] } ?? []
+                    links += try link(at: place, id: id, relationship: relationship, target: target).map { [$0] } ?? []
                 case .clear(let id, let attribute): try clear(place, id, attribute)
                 case .derive(let id, let attribute): try derive(place, id, attribute)
                 case .irregular, nil: break
@@ -88,7 +89,7 @@ final class RepairPass {
     }
 
     private func unlink(
-        _ place: Int, _ id: NSManagedObjectID, _ relationship: String, _ target: NSManagedObjectID
+        at place: Int, id: NSManagedObjectID, relationship: String, target: NSManagedObjectID
     ) throws {
         guard let object = object(id), let description = object.entity.relationshipsByName[relationship],
             let missing = coordinator.managedObjectID(forURIRepresentation: target.uriRepresentation())
@@ -102,7 +103,7 @@ final class RepairPass {
     }
 
     private func link(
-        _ place: Int, _ id: NSManagedObjectID, _ relationship: String, _ target: NSManagedObjectID
+        at place: Int, id: NSManagedObjectID, relationship: String, target: NSManagedObjectID
     ) throws -> OneSidedLinks.Link? {
         guard let object = object(id), let target = self.object(target),
             let description = object.entity.relationshipsByName[relationship],

@@ -134,8 +134,8 @@ package final class OpenedStore {
     /// The objects that have a value of an attribute in a missing file. The value reads as nil, while the row has the
     /// file's name. Call it on the context's queue.
     func objectsWithoutFile(
-        _ objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: String,
-        _ context: NSManagedObjectContext
+        _ objects: [NSManagedObject], attribute: NSAttributeDescription, entity: String,
+        in context: NSManagedObjectContext
     ) throws -> [NSManagedObjectID] {
         guard address.isInTables else { return [] }
         let empty = objects.filter { $0.value(forKey: attribute.name) == nil }

@@ -149,8 +149,10 @@ struct StudioEditing {
         switch (relationship.isToMany, order.to, order.add, order.remove) {
         case (false, let name, nil, nil) where order.hasTo:
             object.setValue(try name.map(target), forKey: order.key)
-        case (true, nil, let name?, nil): change(object, relationship, { $0.add($1) }, try target(name))
-        case (true, nil, nil, let name?): change(object, relationship, { $0.remove($1) }, try target(name))
+        case (true, nil, let name?, nil):
+            change(object, relationship: relationship, by: { $0.add($1) }, with: try target(name))
+        case (true, nil, nil, let name?):
+            change(object, relationship: relationship, by: { $0.remove($1) }, with: try target(name))
         default:
             throw StudioFailure(
                 400, relationship.isToMany ? "'add' or 'remove' is expected" : "'to' is expected", key: order.key)
@@ -159,8 +161,8 @@ struct StudioEditing {
     }
 
     private func change(
-        _ object: NSManagedObject, _ relationship: NSRelationshipDescription,
-        _ body: (any LinkedObjects, NSManagedObject) -> Void, _ other: NSManagedObject
+        _ object: NSManagedObject, relationship: NSRelationshipDescription,
+        by body: (any LinkedObjects, NSManagedObject) -> Void, with other: NSManagedObject
     ) {
         let members: any LinkedObjects =
             relationship.isOrdered

@@ -51,7 +51,7 @@ struct StudioResults {
         guard let format = ["csv": OutputFormat.csv, "json": .json][try request.required("format")] else {
             throw StudioFailure(400, "'format' is csv or json")
         }
-        let export = try StudioExport(query, columns, format, session.store)
+        let export = try StudioExport(query, columns: columns, format: format, store: session.store)
         let name = "\(query.entity).\(format == .csv ? "csv" : "json")"
         return HTTPResponse(
             type: format == .csv ? "text/csv; charset=utf-8" : "application/json; charset=utf-8",

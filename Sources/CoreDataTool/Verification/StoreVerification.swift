@@ -127,7 +127,7 @@ struct StoreVerification {
     private func checkFiles(
         of objects: [NSManagedObject], _ attribute: NSAttributeDescription, _ entity: NSEntityDescription
     ) throws {
-        for id in try store.objectsWithoutFile(objects, attribute, entity.name ?? "", context) {
+        for id in try store.objectsWithoutFile(objects, attribute: attribute, entity: entity.name ?? "", in: context) {
             try report(
                 StoreFinding(
                     kind: .unreadable, object: ObjectName.of(id), property: attribute.name,

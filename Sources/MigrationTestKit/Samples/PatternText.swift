@@ -22,29 +22,29 @@ struct PatternText {
     func text(_ number: Int, about length: Int) -> String {
         var rest = number
         var text = ""
-        write(root, &rest, length, &text)
+        write(root, rest: &rest, length: length, to: &text)
         return text
     }
 
     /// Appends a text for a node. The digits of the number, whose base changes from choice to choice, select the
     /// alternatives.
-    private func write(_ node: Node, _ rest: inout Int, _ length: Int, _ text: inout String) {
+    private func write(_ node: Node, rest: inout Int, length: Int, to text: inout String) {
         switch node {
         case .characters(let characters):
             text.append(characters[rest % characters.count])
             rest /= characters.count
         case .sequence(let nodes):
-            for node in nodes { write(node, &rest, length, &text) }
+            for node in nodes { write(node, rest: &rest, length: length, to: &text) }
         case .alternatives(let nodes):
             let node = nodes[rest % nodes.count]
             rest /= nodes.count
-            write(node, &rest, length, &text)
+            write(node, rest: &rest, length: length, to: &text)
         case .repeated(let node, let least, let most):
             for count in 0..<most {
                 // More repetitions than the minimum follow only if digits of the number are left, or the text is too
                 // short.
                 if count >= least, text.count >= length, rest == 0 { break }
-                write(node, &rest, length, &text)
+                write(node, rest: &rest, length: length, to: &text)
             }
         }
     }

@@ -40,7 +40,8 @@ final class HTTPServer {
                 guard let context, let connection, let path, let method, let size, let state else { return .NO }
                 let core = Unmanaged<Core>.fromOpaque(context).takeUnretainedValue()
                 let parts = String(cString: path).split(separator: "/").map(String.init)
-                return core.accept(connection, String(cString: method), parts, data, size, state)
+                return core.accept(
+                    connection, method: String(cString: method), path: parts, data: data, size: size, state: state)
             },
             { _, _, state, _ in
                 guard let state, let body = state.pointee else { return }
@@ -67,8 +68,8 @@ private final class Core: Sendable {
 
     /// The library calls this once for the headers, then for each part of the body, and at last without a part.
     func accept(
-        _ connection: OpaquePointer, _ method: String, _ path: [String], _ data: UnsafePointer<CChar>?,
-        _ size: UnsafeMutablePointer<Int>, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+        _ connection: OpaquePointer, method: String, path: [String], data: UnsafePointer<CChar>?,
+        size: UnsafeMutablePointer<Int>, state: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> MHD_Result {
         guard let pointer = state.pointee else {
             let length = MHD_lookup_connection_value(connection, .HEADER_KIND, "Content-Length")
