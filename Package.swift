@@ -20,9 +20,9 @@ let package = Package(
         .executable(name: "coredata", targets: ["coredata-tool"]),
     ],
     traits: [
-        // Without it the product is empty, and nobody needs the headers of libpq.
+        // Without it the product is empty and needs no headers of libpq.
         .trait(name: "PostgreSQL", description: "Stores in PostgreSQL databases, by libpq"),
-        // Without it nobody needs the headers of libmicrohttpd.
+        // Without it no program needs the headers of libmicrohttpd.
         .trait(name: "Studio", description: "The page in the browser of coredata studio, by libmicrohttpd"),
     ],
     targets: [
@@ -43,10 +43,11 @@ let package = Package(
             name: "CoreDataPostgreSQL",
             dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
         .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
-        // Modules of Apple's systems, with loggers and locks. The module of C is named `os`, too. The Swift module is
-        // its overlay, and the parts of the module of C make `import os.log` compile.
-        .systemLibrary(name: "COSLock"),
-        .target(name: "os", dependencies: ["COSLock"]),
+        // Modules of Apple's systems, with loggers and locks. The module of `COSParts` is named `os`, too. The Swift
+        // module is its overlay, and its parts make `import os.log` compile.
+        .systemLibrary(name: "COSParts"),
+        .target(name: "COSLock"),
+        .target(name: "os", dependencies: ["COSLock", "COSParts"]),
         .target(name: "OSLog", dependencies: ["os"]),
         // What the plugin's tool needs of the framework, compiled under another name: with the framework itself, a
         // program that uses the plugin would compile all of it twice. Links lead to the framework's sources.
@@ -102,6 +103,9 @@ let package = Package(
         .executableTarget(
             name: "contacts", dependencies: ["CoreData"], path: "Examples/Contacts/Sources/contacts",
             plugins: ["CoreDataModelPlugin"]),
+        .target(
+            name: "Membership", dependencies: ["CoreData", "os"], path: "Examples/Membership/Sources/Membership",
+            plugins: ["CoreDataModelPlugin"]),
         .executableTarget(
             name: "importer",
             dependencies: [
@@ -154,6 +158,9 @@ let package = Package(
         .testTarget(
             name: "ConformanceTests", dependencies: ["CoreData"],
             resources: [.process("Resources"), .copy("Harbours.xcdatamodeld")], plugins: ["CoreDataModelPlugin"]),
+        // The tests of the example for iOS and Linux, which a Mac is to run as well.
+        .testTarget(
+            name: "MembershipTests", dependencies: ["Membership"], path: "Examples/Membership/Tests/MembershipTests"),
         .testTarget(
             name: "CoreDataToolTests", dependencies: ["CoreDataTool", "coredata-tool", "TestSupport"]),
         // Runs the built program, and the server of its page by itself.

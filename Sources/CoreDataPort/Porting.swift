@@ -51,7 +51,8 @@ struct Porting {
         let targets = PackageTargets(
             tree.manifests.map { PackageManifest($0, name: Self.name(of: $0.url)) }, files: tree.swiftFiles.map(\.path),
             models: tree.resources)
-        var surroundings = Surroundings(targets, files: tree.swiftFiles, sources: sources, keys: keys, options: options)
+        var surroundings = Surroundings(
+            targets, files: tree.swiftFiles, sources: sources, keys: keys, options: options, isFolder: tree.isFolder)
         var needs: [PackageTargets.ID: Set<PackageProduct>] = [:]
         var homeless: [(file: String, products: Set<PackageProduct>)] = []
         for (file, source) in zip(tree.swiftFiles, sources) {

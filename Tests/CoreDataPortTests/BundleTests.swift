@@ -170,4 +170,26 @@ struct BundleTests {
                 }
                 """)
     }
+
+    @Test("A forced identifier of a bundle becomes the name of the process where there is none")
+    func identifiers() throws {
+        let ported = try Ported(
+            """
+            import CoreData
+            let a = Bundle.main.bundleIdentifier!
+            let b = Logger(subsystem: Bundle.main.bundleIdentifier!, category: "b")
+            let c = Bundle(for: Note.self).bundleIdentifier!.count
+            let d = Bundle.main.bundleIdentifier ?? "d"
+            let e = app.bundleIdentifier!, f = Bundle.main.bundleIdentifier != nil
+            """)
+        #expect(
+            ported.text == """
+                import CoreData
+                let a = (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName)
+                let b = Logger(subsystem: (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName), category: "b")
+                let c = (Bundle.withResources(of: Note.self).bundleIdentifier ?? ProcessInfo.processInfo.processName).count
+                let d = Bundle.main.bundleIdentifier ?? "d"
+                let e = app.bundleIdentifier!, f = Bundle.main.bundleIdentifier != nil
+                """)
+    }
 }

@@ -370,7 +370,7 @@ struct CodeTests {
             import CoreData
             import Combine
             import os.log
-            import class UIKit.UIImage
+            import class CryptoKit.HMAC
             @testable import Kit
             let token = note.observe(\\.title) { _, _ in }
             note.addObserver(self, forKeyPath: "x", options: [], context: nil)

@@ -230,4 +230,67 @@ struct FoundationTests {
                 func f(_ list: Any...) { NSPredicate(format: text, argumentArray: list) }
                 """)
     }
+
+    @Test("Texts without values are looked up by the function that Linux has; the others are reported")
+    func texts() throws {
+        let ported = try Ported(
+            """
+            import Foundation
+            let a = String(localized: "a")
+            let b = String(
+                localized: "b, \\"c\\"",
+                table: "T",
+                bundle: f(.module, table: 1),
+                comment: "d"
+            )
+            let c = String(localized: "c \\(a)", bundle: .module, comment: "e")
+            let d = String(localized: "d", locale: .current)
+            let e = String(localized: key)
+            let f = String(localized: "f" + a)
+            """)
+        #expect(
+            ported.text == """
+                import Foundation
+                let a = NSLocalizedString("a", comment: "")
+                let b = NSLocalizedString(
+                    "b, \\"c\\"",
+                    tableName: "T",
+                    bundle: f(.module, table: 1),
+                    comment: "d"
+                )
+                let c = String(localized: "c \\(a)", bundle: .module, comment: "e")
+                let d = String(localized: "d", locale: .current)
+                let e = String(localized: key)
+                let f = String(localized: "f" + a)
+                """)
+        #expect(ported.byHand.map { $0.prefix { $0 != " " } } == ["9:9:", "10:9:", "11:9:", "12:9:"])
+    }
+
+    @Test("Folders that URL knows on a Mac are asked of the manager of files; its own names for them stay")
+    func folders() throws {
+        let ported = try Ported(
+            """
+            import Foundation
+            let a = URL.documentsDirectory.path
+            func b() -> URL {
+                .cachesDirectory.appendingPathComponent("b")
+            }
+            let c = f(.applicationSupportDirectory.appending(path: "c"))
+            let d = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)
+            let e: FileManager.SearchPathDirectory = .libraryDirectory
+            let f = folders.cachesDirectory.appendingPathComponent("f")
+            """)
+        #expect(
+            ported.text == """
+                import Foundation
+                let a = FileManager.default.urls(for: .documentsDirectory, in: .userDomainMask)[0].path
+                func b() -> URL {
+                    FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0].appendingPathComponent("b")
+                }
+                let c = f(FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0].appending(path: "c"))
+                let d = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)
+                let e: FileManager.SearchPathDirectory = .libraryDirectory
+                let f = folders.cachesDirectory.appendingPathComponent("f")
+                """)
+    }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Porting functions that expressions of mapping models call")
 struct FunctionTests {
-    @Test("Methods of a policy that Objective-C calls by name are called by the override for names, written for them")
+    @Test("Methods of a policy that the plugin does not list are called by the override for names, written for them")
     func policies() throws {
         let ported = try Ported(
             """
@@ -15,18 +15,18 @@ struct FunctionTests {
             public final class BookPolicy: NSEntityMigrationPolicy {
               override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-              @objc func title(forBook title: String, manager: NSMigrationManager) -> String { title }
+              @objc private func title(forBook title: String, manager: NSMigrationManager) -> String { title }
               @objc(year:)
               func year(of date: Date?) -> NSNumber? { nil }
-              @objc func note(_ value: Any, _ other: Any?, mark: AnyObject) { if true {} }
-              @objc func all() -> [NSManagedObject] { [] }
-              @objc func read(_ path: String) throws -> String { path }
-              func plain(_ value: Int) {}
-              @objc static func shared() {}
+              @objc fileprivate func note(_ value: Any, _ other: Any?, mark: AnyObject) { if true {} }
+              @objc(everything) func all() -> [NSManagedObject] { [] }
+              @objc private func read(_ path: String) throws -> String { path }
+              private func plain(_ value: Int) {}
+              @objc private static func shared() {}
             }
 
             extension BookPolicy {
-              @objc func joined(names: [String] = []) -> () {}
+              @objc private func joined(names: [String] = []) -> () {}
             }
 
             """)
@@ -37,13 +37,13 @@ struct FunctionTests {
                 public final class BookPolicy: NSEntityMigrationPolicy {
                   override func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-                  func title(forBook title: String, manager: NSMigrationManager) -> String { title }
+                  private func title(forBook title: String, manager: NSMigrationManager) -> String { title }
                   func year(of date: Date?) -> NSNumber? { nil }
-                  func note(_ value: Any, _ other: Any?, mark: AnyObject) { if true {} }
+                  fileprivate func note(_ value: Any, _ other: Any?, mark: AnyObject) { if true {} }
                   func all() -> [NSManagedObject] { [] }
-                  func read(_ path: String) throws -> String { path }
-                  func plain(_ value: Int) {}
-                  static func shared() {}
+                  private func read(_ path: String) throws -> String { path }
+                  private func plain(_ value: Int) {}
+                  private static func shared() {}
 
                   public override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
                     switch (name, arguments.count) {
@@ -56,7 +56,7 @@ struct FunctionTests {
                       guard let value0 = arguments[0], let value2 = arguments[2].map({ $0 as AnyObject }) else { break }
                       note(value0, arguments[1], mark: value2)
                       return nil
-                    case ("all", 0):
+                    case ("everything", 0):
                       return all()
                     case ("joinedWithNames:", 1):
                       guard let value0 = arguments[0] as? [String] else { break }
@@ -69,20 +69,21 @@ struct FunctionTests {
                 }
 
                 extension BookPolicy {
-                  func joined(names: [String] = []) -> () {}
+                  private func joined(names: [String] = []) -> () {}
                 }
 
                 """)
         #expect(ported.byHand.isEmpty)
     }
 
-    @Test("So are those of a manager's subclass, and all of a class with @objcMembers but private ones")
+    @Test("So are those of a manager's subclass; @objcMembers shows no private ones")
     func managers() throws {
         let ported = try Ported(
             """
             import CoreData
             @objcMembers class Manager: NSMigrationManager {
                 func request(_ name: String) -> Any { name }
+                @objc(inquire:) func ask(_ name: String) -> Any { name }
                 private func hidden() {}
             }
             """)
@@ -91,19 +92,46 @@ struct FunctionTests {
                 import CoreData
                 class Manager: NSMigrationManager {
                     func request(_ name: String) -> Any { name }
+                    func ask(_ name: String) -> Any { name }
                     private func hidden() {}
 
                     override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
                         switch (name, arguments.count) {
-                        case ("request:", 1):
+                        case ("inquire:", 1):
                             guard let value0 = arguments[0] as? String else { break }
-                            return request(value0)
+                            return ask(value0)
                         default: break
                         }
                         return try super.performFunction(name, arguments: arguments)
                     }
                 }
                 """)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("Nothing is written for methods that the plugin lists: of classes, and of extensions in any file")
+    func listed() throws {
+        let ported = try Ported([
+            "A.swift": """
+            import CoreData
+            class Policy: NSEntityMigrationPolicy {
+                @objc func title(forBook title: String) -> String { title }
+                @objc(yearWithDate:) func year(date: Date) -> Int { 1 }
+                override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? { nil }
+            }
+            """,
+            "B.swift": "import CoreData\nextension Policy { @objc func all() -> [Int] { [] } }",
+        ])
+        #expect(
+            ported.text("A.swift") == """
+                import CoreData
+                class Policy: NSEntityMigrationPolicy {
+                    func title(forBook title: String) -> String { title }
+                    func year(date: Date) -> Int { 1 }
+                    override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? { nil }
+                }
+                """)
+        #expect(ported.text("B.swift") == "import CoreData\nextension Policy { func all() -> [Int] { [] } }")
         #expect(ported.byHand.isEmpty)
     }
 
@@ -118,13 +146,13 @@ struct FunctionTests {
                 @objc func any<T>(_ value: T) {}
             }
             class B: NSEntityMigrationPolicy {
-                @objc func year(_ date: Date) -> Int { 1 }
+                @objc private func year(_ date: Date) -> Int { 1 }
                 override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? { nil }
             }
-            class C: NSObject { @objc func year(_ date: Date) -> Int { 1 } }
+            class C: NSObject { @objc private func year(_ date: Date) -> Int { 1 } }
             """)
         #expect(ported.text?.contains("super.performFunction") == false)
-        #expect(ported.byHand.map { $0.prefix { $0 != " " } } == ["2:43:", "4:16:", "5:16:", "8:16:"])
+        #expect(ported.byHand.map { $0.prefix { $0 != " " } } == ["2:43:", "4:16:", "5:16:", "8:24:"])
         #expect(ported.byHand.first?.contains("in a subclass of 'NSMigrationManager'") == true)
     }
 

@@ -91,8 +91,8 @@ struct ImportTests {
         let ported = try Ported("import CoreData\nimport CoreGraphics\nlet a: CGFloat = 1\n")
         #expect(ported.text == "import CoreData\nimport Foundation\nlet a: CGFloat = 1\n")
         #expect(try Ported("import UIKit\nlet a = Date()\n").text == "import Foundation\nlet a = Date()\n")
-        #expect(try Ported("import UIKit\nlet a: UIColor\n").byHand.count == 1)
-        #expect(try Ported("import CoreGraphics\nlet a: CGColor\n").byHand.count == 1)
+        #expect(try Ported("import UIKit\nlet a: UIColor\nf(a)\n").hints.count == 1)
+        #expect(try Ported(["A.swift": "import CoreGraphics\nlet a: CGColor\n", "B.swift": "f(a)"]).byHand.count == 1)
         #expect(
             try Ported("import ObjectiveC\nclass A: NSObject {}\n").text == "import Foundation\nclass A: NSObject {}\n")
         #expect(try Ported("import ObjectiveC\nlet a = objc_getClass(b)\n").byHand.count == 1)
@@ -101,9 +101,9 @@ struct ImportTests {
         #expect(try Ported("import Darwin\nlet a = mach_absolute_time()\n").byHand.count == 1)
         #expect(
             try Ported("import UniformTypeIdentifiers\nlet a = Date()\n").text == "import Foundation\nlet a = Date()\n")
-        #expect(try Ported("import UniformTypeIdentifiers\nlet a = UTType.json\n").byHand.count == 1)
+        #expect(try Ported("import UniformTypeIdentifiers\nlet a = UTType.json\n").hints.count == 1)
         #expect(try Ported("import CoreLocation\nlet a = Date()\n").byHand.isEmpty)
-        #expect(try Ported("import CoreLocation\nlet a: CLLocation\n").byHand.count == 1)
+        #expect(try Ported("import CoreLocation\nlet a: CLLocation\n").hints.count == 1)
     }
 
     @Test("A name that is Foundation's on a Mac and the framework's here changes its module")
@@ -177,6 +177,23 @@ struct ImportTests {
         #expect(try Ported(["Package.swift": manifest("Other"), "Sources/Kit/A.swift": file]).porting.changed.isEmpty)
     }
 
+    @Test("An import of Observation is opened for public declarations, as CoreData's is")
+    func observation() throws {
+        func ported(_ declaration: String) throws -> String? {
+            try Ported([
+                "Package.swift": """
+                // swift-tools-version: 6.0
+                let package = Package(name: "Kit", targets: [.target(name: "Kit",
+                    swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")])])
+                """,
+                "Sources/Kit/A.swift": "import Observation\n\(declaration)\n",
+            ]).text("Sources/Kit/A.swift")
+        }
+        let shown = "public typealias A = Observation.Observable"
+        #expect(try ported(shown) == "public import Observation\n\(shown)\n")
+        #expect(try ported("@Observable final class A {}") == nil)
+    }
+
     @Test("Own types of another target that Foundation has too are named by their module")
     func ownNames() throws {
         let ported = try Ported([
@@ -206,7 +223,35 @@ struct ImportTests {
                 func f(Predicate: Int, by order: [Kit.SortDescriptor]) -> Kit.Predicate<Int> { #Predicate<Int> { _ in true } }
                 extension Kit.Predicate { enum SortDescriptor {}; var a: SortDescriptor? { Kit.SortDescriptor() } }
                 """)
+        #expect(ported.text("Sources/Text/B.swift") == "import Store\nimport enum Store.Expression\nlet a: Expression")
+        #expect(ported.porting.changed.count == 2)
+        #expect(ported.byHand.isEmpty)
+    }
+
+    @Test("Types of a module that has the name of a type are imported one by one, each once")
+    func ownNamesOfModuleNamedAsType() throws {
+        let ported = try Ported([
+            "Package.swift": """
+            // swift-tools-version: 6.0
+            let package = Package(name: "Graph", targets: [.target(name: "Graph"),
+                .testTarget(name: "GraphTests", dependencies: ["Graph"])])
+            """,
+            "Sources/Graph/A.swift": "class Graph {}\nstruct Predicate {}\nclass SortDescriptor {}",
+            "Tests/GraphTests/A.swift": """
+            import XCTest
+            @testable import Graph
+            func f(_ a: Predicate, _ b: Predicate, _ c: SortDescriptor) -> String { "\\(Predicate.self)" }
+            """,
+        ])
+        #expect(
+            ported.text == """
+                import XCTest
+                @testable import Graph
+                @testable import struct Graph.Predicate
+                @testable import class Graph.SortDescriptor
+                func f(_ a: Predicate, _ b: Predicate, _ c: SortDescriptor) -> String { "\\(Predicate.self)" }
+                """)
         #expect(ported.porting.changed.count == 1)
-        #expect(ported.byHand.count == 1 && ported.byHand[0].contains("write 'import struct Store.Expression'"))
+        #expect(ported.byHand.isEmpty)
     }
 }

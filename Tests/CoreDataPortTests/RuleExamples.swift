@@ -151,6 +151,12 @@ extension RuleExample {
         ).at("Tests/KitTests/A.swift").beside([
             "Package.swift": manifest, "Sources/Kit/P.swift": "public struct Predicate {}",
         ]),
+        "bundle-identifiers": RuleExample(
+            "import Foundation\nlet a = Bundle.main.bundleIdentifier!",
+            "import Foundation\nlet a = (Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName)"),
+        "texts-of-keys": RuleExample(
+            "import Foundation\nlet a = b[kCFBundleNameKey as String]", "import Foundation\nlet a = b[\"CFBundleName\"]"
+        ),
         "class-names": RuleExample(
             "@objc(N) class A: NSManagedObject {}\nimport CoreData\nlet a = { $0.managedObjectClassName = \"N\" }",
             "class A: NSManagedObject {}\nimport CoreData\nlet a = { $0.managedObjectClassName = NSStringFromClass(A.self) }"
@@ -237,17 +243,47 @@ extension RuleExample {
         "private-classes": RuleExample(
             "import CoreData\nprivate class A: NSManagedObject { @NSManaged var a: Int }",
             "import CoreData\nclass A: NSManagedObject { @NSManaged var a: Int }"),
+        "empty-set-ups": RuleExample(
+            """
+            import XCTest
+            @MainActor final class A: XCTestCase {
+                override func setUp() async throws {
+                    try await super.setUp()
+                    f()
+                }
+            }
+            """,
+            """
+            import XCTest
+            @MainActor final class A: XCTestCase {
+                override func setUp() async throws {
+                    f()
+                }
+            }
+            """
+        ).at("Tests/KitTests/A.swift").beside(["Package.swift": manifest.replacing("5.9", with: "6.0")]),
+        "main-actor-tests": RuleExample(
+            "import XCTest\n@MainActor class A: XCTestCase { func testA() throws {} }",
+            "import XCTest\n@MainActor class A: XCTestCase { func testA() async throws {} }"),
+        "folders": RuleExample(
+            "import Foundation\nlet a = URL.cachesDirectory",
+            "import Foundation\nlet a = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]"),
+        "plain-texts": RuleExample(
+            "import Foundation\nlet a = String(localized: \"b\", comment: \"c\")",
+            "import Foundation\nlet a = NSLocalizedString(\"b\", comment: \"c\")"),
+        "guarded-files": RuleExample(
+            "import UIKit\nclass A: UIView {}\n", "#if canImport(UIKit)\nimport UIKit\nclass A: UIView {}\n#endif\n"),
         "policy-functions": RuleExample(
             """
             import CoreData
             class Policy: NSEntityMigrationPolicy {
-                @objc func all() -> [Int] { [] }
+                @objc private func all() -> [Int] { [] }
             }
             """,
             """
             import CoreData
             class Policy: NSEntityMigrationPolicy {
-                func all() -> [Int] { [] }
+                private func all() -> [Int] { [] }
 
                 override func performFunction(_ name: String, arguments: [Any?]) throws -> Any? {
                     switch (name, arguments.count) {
@@ -321,10 +357,10 @@ extension RuleExample {
         "absent-types": RuleExample(
             "let a = RelativeDateTimeFormatter()", "1:9: Foundation on Linux has no 'RelativeDateTimeFormatter'"),
         "localized-texts": RuleExample(
-            "let a = String(localized: \"a\", bundle: .module, comment: \"b\")",
+            "let a = String(localized: \"a \\(b)\", bundle: .module, comment: \"b\")",
             "1:9: Foundation on Linux has no 'String(localized:)'"),
         "bundle-keys": RuleExample(
-            "let a = info[kCFBundleNameKey as String]",
+            "let a = info[kCFBundleNameKey]",
             "1:14: Foundation on Linux has no 'kCFBundleNameKey': write the key itself, \"CFBundleName\""),
         "unfair-locks": RuleExample(
             "var a = os_unfair_lock()", "1:9: there are no unfair locks on Linux without the product OSLogging"

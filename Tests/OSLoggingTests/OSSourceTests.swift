@@ -93,8 +93,35 @@ struct OSSourceTests {
             try #require(Toolchain.program("swiftc")),
             ["-swift-version", "\(mode)", "-typecheck", "-module-name", "Program", "-parse-as-library"]
                 + Toolchain.importing
-                + ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/COSLock/module.modulemap"]
+                + ["-Xcc", "-fmodule-map-file=\(Toolchain.package.path)/Sources/COSParts/module.modulemap"]
                 + sources.keys.sorted().map { "\($0).swift" }, in: folder.url)
+        #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
+    }
+
+    @Test("Packages that do not depend on the product, and look whether the module is there, compile")
+    func packagesBeside() throws {
+        let folder = try TemporaryFolder()
+        try Data(
+            """
+            #if canImport(os)
+            internal import os
+            #endif
+            #if canImport(OSLog)
+            internal import OSLog
+            #endif
+            func log() {
+                let lock = UnsafeMutablePointer<os_unfair_lock>.allocate(capacity: 1)
+                lock.initialize(to: os_unfair_lock())
+                os_unfair_lock_lock(lock)
+                Logger(subsystem: "com.example", category: "beside").fault("locked")
+            }
+            """.utf8
+        ).write(to: folder.url.appendingPathComponent("Beside.swift"))
+        // No module of C is shown.
+        let outcome = try Toolchain.run(
+            try #require(Toolchain.program("swiftc")),
+            ["-swift-version", "6", "-typecheck", "-module-name", "Beside", "-parse-as-library"] + Toolchain.importing
+                + ["Beside.swift"], in: folder.url)
         #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
     }
 }

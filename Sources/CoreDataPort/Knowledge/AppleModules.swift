@@ -7,8 +7,10 @@ enum AppleModules {
         let services = "there is no such service on Linux; put what needs it in '#if canImport'"
         var advice = [
             "Combine": "'--combine' writes the package OpenCombine in its place",
-            "os": "use print, a package such as swift-log, or locks of Foundation",
-            "OSLog": "use a package such as swift-log",
+            "os": "the product OSLogging of OpenCoreData has it, without '--without-logging'; or use a package such as "
+                + "swift-log, and locks of Foundation",
+            "OSLog": "the product OSLogging of OpenCoreData has it, without '--without-logging'; or use a package such "
+                + "as swift-log",
             "CommonCrypto": "add the package swift-crypto, and use 'SHA256', 'HMAC' … of its module Crypto",
             "CryptoKit": "add the package swift-crypto, and import its module Crypto, which has the same names",
             "ObjectiveC": "there is no runtime of Objective-C; NSObject is Foundation's",
@@ -42,28 +44,79 @@ enum AppleModules {
     /// Whether a file imports a module only for names that the module re-exports from Foundation, or that Foundation on
     /// Linux has.
     static func isReplaceable(_ module: String, in tokens: [SwiftToken]) -> Bool {
-        let prefixes: [String]
         switch module {
-        case "CoreGraphics": prefixes = ["CG", "kCG"]
+        case "CoreGraphics", "UniformTypeIdentifiers", "CloudKit", "CoreLocation", "CoreSpotlight", "UIKit":
+            return !usesNames(of: module, in: tokens)
         case "ObjectiveC":
             return !tokens.contains { token in
                 token.isWord && ["objc_", "class_", "method_", "object_"].contains(where: token.text.hasPrefix)
             }
         case "Darwin": return !tokens.contains { $0.isWord && $0.text.hasPrefix("mach_") }
-        case "UniformTypeIdentifiers": prefixes = ["UT", "kUT"]
-        case "CloudKit": prefixes = ["CK", "NSPersistentCloudKit"]
-        case "CoreLocation": prefixes = ["CL", "kCL"]
-        case "CoreSpotlight": prefixes = ["CS", "NSCoreDataCoreSpotlight"]
-        case "UIKit": prefixes = ["UI", "CG", "CA", "NSLayout", "NSText", "NSDiffable", "NSAttributedString"]
         default: return false
         }
-        return !tokens.contains { token in
-            guard token.isWord, !inFoundation.contains(token.text), token.text != "UIKit" else { return false }
-            return prefixes.contains { prefix in
-                token.text.hasPrefix(prefix) && token.text.dropFirst(prefix.count).first?.isUppercase == true
-            }
+    }
+
+    /// Whether a file certainly uses names that a module has and Linux does not. Modules without a known way to name
+    /// things are used by no file.
+    static func usesNames(of module: String, in tokens: [SwiftToken]) -> Bool {
+        let prefixes = prefixes[module] ?? []
+        let names = names[module] ?? []
+        return tokens.contains { token in
+            guard token.isWord, !inFoundation.contains(token.text), token.text != module else { return false }
+            return names.contains(token.text)
+                || prefixes.contains { prefix in
+                    token.text.hasPrefix(prefix) && token.text.dropFirst(prefix.count).first?.isUppercase == true
+                }
         }
     }
+
+    /// Whether it is known what names of a module look like.
+    static func hasKnownNames(_ module: String) -> Bool { prefixes[module] != nil || names[module] != nil }
+
+    /// What names of a module begin with.
+    private static let prefixes: [String: [String]] = [
+        "ARKit": ["AR"], "AVFoundation": ["AV"], "AVKit": ["AV"], "BackgroundTasks": ["BG"],
+        "CloudKit": ["CK", "NSPersistentCloudKit"],
+        "Contacts": ["CN"], "ContactsUI": ["CN"], "CoreGraphics": ["CG", "kCG"], "CoreImage": ["CI"],
+        "CoreLocation": ["CL", "kCL"], "CoreML": ["ML"], "CoreSpotlight": ["CS", "NSCoreDataCoreSpotlight"],
+        "CoreText": ["CT"],
+        "EventKit": ["EK"], "GameKit": ["GK"], "HealthKit": ["HK"], "Intents": ["IN"], "LocalAuthentication": ["LA"],
+        "MapKit": ["MK"], "MessageUI": ["MF"], "NaturalLanguage": ["NL"], "Network": ["NW"], "Photos": ["PH"],
+        "PhotosUI": ["PH"], "QuartzCore": ["CA"], "SceneKit": ["SCN"], "SpriteKit": ["SK"], "StoreKit": ["SK"],
+        "SystemConfiguration": ["SC"],
+        "UIKit": ["UI", "CG", "CA", "NSLayout", "NSText", "NSDiffable", "NSAttributedString"],
+        "UniformTypeIdentifiers": ["UT", "kUT"], "UserNotifications": ["UN"], "Vision": ["VN"],
+        "WatchConnectivity": ["WC"], "WatchKit": ["WK"], "WebKit": ["WK"],
+    ]
+
+    /// Names of modules that have no prefix, or share it with Foundation.
+    private static let names: [String: Set<String>] = {
+        let windows: Set = [
+            "NSApplication", "NSApplicationDelegate", "NSApplicationMain", "NSApp", "NSView", "NSViewController",
+            "NSWindow",
+            "NSWindowController", "NSColor", "NSImage", "NSFont", "NSTableView", "NSTableViewDataSource",
+            "NSOutlineView",
+            "NSCollectionView", "NSButton", "NSTextField", "NSControl", "NSMenu", "NSMenuItem", "NSEvent",
+            "NSResponder",
+            "NSStoryboard", "NSDocument", "NSPersistentDocument", "NSArrayController", "NSWorkspace", "NSPasteboard",
+            "NSAlert",
+        ]
+        return [
+            "AppKit": windows, "Cocoa": windows,
+            "SwiftUI": [
+                "View", "ViewModifier", "Text", "State", "Binding", "ObservedObject", "StateObject",
+                "EnvironmentObject",
+                "Environment", "EnvironmentValues", "EnvironmentKey", "Scene", "WindowGroup", "App", "Color",
+                "PreviewProvider",
+                "Preview", "FetchRequest", "FetchedResults", "SectionedFetchRequest", "SectionedFetchResults",
+                "DynamicProperty",
+                "ViewBuilder", "NavigationView", "NavigationStack", "ForEach", "withAnimation",
+            ],
+            "WidgetKit": ["Widget", "WidgetBundle", "TimelineProvider", "TimelineEntry", "Timeline", "WidgetCenter"],
+            "AppIntents": ["AppIntent", "AppEntity", "AppEnum", "AppShortcutsProvider", "EntityQuery"],
+            "Charts": ["Chart", "BarMark", "LineMark", "PointMark"],
+        ]
+    }()
 
     private static let inFoundation: Set<String> = ["CGFloat", "CGPoint", "CGSize", "CGRect"]
 }

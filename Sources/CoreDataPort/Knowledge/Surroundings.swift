@@ -13,12 +13,16 @@ struct Surroundings {
     var optionalMethods: Set<String> = []
     /// The functions with a generic parameter that has to be the result of a fetch request.
     var functionsOfResults: Set<String> = []
+    /// The keywords that declare the types in the tree, by full name.
+    var typeKeywords: [String: String] = [:]
     /// The number of classes of each name that the sources declare.
     var classCounts: [String: Int] = [:]
     /// The number of files that use each name of a type.
     var filesNaming: [String: Int] = [:]
     /// Declarations that conditions leave out, and that code of any file uses, by the file that has them.
     let hiddenDeclarations: HiddenDeclarations
+    /// The files that can be left out on Linux as a whole.
+    let guardedFiles: GuardedFiles
     let keyedProperties: KeyedProperties
     /// Whether a package uses version 6 of the language, which refuses mutable global variables of C.
     let isStrict: Bool
@@ -31,7 +35,7 @@ struct Surroundings {
 
     init(
         _ targets: PackageTargets, files: [SourceTree.File], sources: [SourceFile], keys: KnownKeys,
-        options: PortOptions
+        options: PortOptions, isFolder: Bool
     ) {
         self.options = options
         hiddenDeclarations = HiddenDeclarations(sources)
@@ -43,6 +47,8 @@ struct Surroundings {
             for target in manifest.targets { features[target.name] = manifest.features(of: target) }
         }
         self.targets = Set(targets.manifests.flatMap { $0.targets.map(\.name) })
+        // One file does not show what other files of its package need.
+        guardedFiles = GuardedFiles(isFolder ? sources : [], targets: self.targets, keys: keys)
         isStrict = targets.manifests.contains { $0.toolsVersion.map { $0.major >= 6 } == true }
         for (file, source) in zip(files, sources) {
             for place in source.tokens.indices.dropLast(2) where source.tokens[place].isWord("optional") {
@@ -61,7 +67,10 @@ struct Surroundings {
             guard let id = targets.targets(of: file.path).first else { continue }
             let name = targets[id].name
             if targets.hasResources(id) { targetsWithResources.insert(name) }
-            for body in source.scopes.bodies where body.keyword != "extension" { typeTargets[body.type] = name }
+            for body in source.scopes.bodies where body.keyword != "extension" {
+                typeTargets[body.type] = name
+                typeKeywords[body.type] = body.keyword
+            }
         }
     }
 }

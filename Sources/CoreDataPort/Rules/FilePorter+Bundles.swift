@@ -83,6 +83,32 @@ extension FilePorter {
             by: isForced ? "Bundle.module" : "Optional(Bundle.module)")
     }
 
+    /// Replaces `Bundle.main.bundleIdentifier!`, because a program of a package has no property list with its identifier.
+    mutating func portBundleIdentifier(at index: Int) {
+        guard isMark("!", at: index + 1), isMark(".", at: index - 1), !isMark("=", at: index + 2),
+            let last = token(index - 2)
+        else { return }
+        let start: Int
+        if last.isWord("main") || last.isWord("module") {
+            start = index - 4
+        } else if last.isMark(")"), let open = opening(of: index - 2) {
+            start = isWord("init", at: open - 1) ? open - 3 : open - 1
+        } else {
+            return
+        }
+        guard isWord("Bundle", at: start), !isMark(".", at: start - 1) else { return }
+        insert("(", at: tokens[start].range.lowerBound)
+        replace(tokens[index + 1].range, by: " ?? ProcessInfo.processInfo.processName)")
+    }
+
+    /// Replaces `kCFBundleNameKey as String` by the text itself.
+    mutating func portBundleKey(at index: Int) {
+        guard isWord("as", at: index + 1), isWord("String", at: index + 2), !isMark(".", at: index - 1) else { return }
+        replace(
+            tokens[index].range.lowerBound..<tokens[index + 2].range.upperBound,
+            by: "\"\(tokens[index].text.dropFirst().dropLast(3))\"")
+    }
+
     /// Ports `Bundle.allBundles`, which has the main bundle alone on Linux. On a Mac the target's own is among them.
     private mutating func portAllBundles(at index: Int) {
         guard let own = surroundings.target, surroundings.targetsWithResources.contains(own),

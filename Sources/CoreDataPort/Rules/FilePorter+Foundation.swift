@@ -116,4 +116,52 @@ extension FilePorter {
             tokens[index - 1].range.lowerBound..<tokens[index].range.upperBound,
             by: isWord("commonModes", at: index) ? "kCFRunLoopCommonModes" : "kCFRunLoopDefaultMode")
     }
+
+    /// `String(localized: "Save", bundle: .module, comment: "A button")`: the key of a text without values is the text.
+    mutating func portLocalizedText(at index: Int) {
+        guard isMark("(", at: index + 1), isWord("localized", at: index + 2), isMark(":", at: index + 3),
+            case .literal? = token(index + 4)?.kind, interpolation == nil, let close = closing(of: index + 1),
+            isMark(",", at: index + 5) || close == index + 5, hasNoValues(tokens[index + 4])
+        else { return }
+        var place = index + 5
+        var labels: [String: SwiftToken] = [:]
+        while place < close {
+            if ["(", "[", "{"].contains(where: tokens[place].isMark) { place = closing(of: place) ?? close }
+            if isMark(",", at: place), isMark(":", at: place + 2), let label = token(place + 1) {
+                labels[label.text] = label
+            }
+            place += 1
+        }
+        guard labels.keys.allSatisfy({ ["table", "bundle", "comment"].contains($0) }) else { return }
+        replace(tokens[index].range, by: "NSLocalizedString")
+        replace(tokens[index + 2].range.lowerBound..<tokens[index + 4].range.lowerBound, by: "")
+        if let table = labels["table"] { replace(table.range, by: "tableName") }
+        if labels["comment"] == nil { insert(", comment: \"\"", at: tokens[close].range.lowerBound) }
+    }
+
+    /// `URL.cachesDirectory`: the manager of files knows the folder.
+    mutating func portFolder(at index: Int) {
+        guard isMark(".", at: index - 1), !isMark("(", at: index + 1) else { return }
+        let start: Int
+        if isWord("URL", at: index - 2), !isMark(".", at: index - 3) {
+            start = index - 2
+        } else if isMark(".", at: index + 1), token(index + 2)?.text.hasPrefix("append") == true,
+            tokens[index - 1].follows != .nothing || isMark("(", at: index - 2) || isMark("[", at: index - 2),
+            !isMark("?", at: index - 2), token(index - 2)?.isWord != true || isWord("return", at: index - 2)
+        {
+            start = index - 1
+        } else {
+            return
+        }
+        replace(
+            tokens[start].range.lowerBound..<tokens[index].range.upperBound,
+            by: "FileManager.default.urls(for: .\(tokens[index].text), in: .userDomainMask)[0]")
+    }
+
+    /// Whether a string has no values in it.
+    private func hasNoValues(_ literal: SwiftToken) -> Bool {
+        !file.interpolations.contains { interpolation in
+            interpolation.tokens.contains { literal.range.contains($0.range.lowerBound) }
+        }
+    }
 }

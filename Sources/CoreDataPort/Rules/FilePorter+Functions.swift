@@ -1,6 +1,7 @@
 import CoreDataModelCompiler
 
-// Methods of policies and managers that expressions of mapping models call by the names of selectors.
+// Methods of policies and managers that expressions of mapping models call by the names of selectors. The plugin lists
+// the methods that it sees under the name that Swift gives them for Objective-C. The remaining methods need an override.
 extension FilePorter {
     private static let callers: Set<String> = ["NSEntityMigrationPolicy", "NSMigrationManager"]
 
@@ -17,7 +18,8 @@ extension FilePorter {
         let type: String
     }
 
-    /// Writes the override that calls methods with `@objc` in a policy or a manager's subclass by name.
+    /// Writes the override that calls methods with `@objc` in a policy or a manager's subclass by name, if the plugin
+    /// does not list them.
     mutating func writeFunctions() {
         for body in file.scopes.bodies where body.keyword == "class" || body.keyword == "extension" {
             guard isCalledByExpressions(body.type), !file.inactive.contains(body.range.upperBound) else { continue }
@@ -26,7 +28,9 @@ extension FilePorter {
             // The class's body gets the methods of the extensions in its file.
             if owner != nil, body.keyword == "extension" { continue }
             let seesAll = owner.map(isWhollyExposed) == true
+            let isOfFramework = Self.callers.contains(body.type)
             let methods = (owner.map { [$0] + parts } ?? [body]).flatMap { exposedMethods(of: $0, seesAll: seesAll) }
+                .filter { isOfFramework || !isListed($0) }
             guard !methods.isEmpty else { continue }
             let isWritten = tokens.contains { $0.isWord("performFunction") && body.range.contains($0.range.lowerBound) }
             guard owner != nil, !isWritten else {
@@ -49,6 +53,15 @@ extension FilePorter {
         keys.types.chain(from: type).contains { name in
             Self.callers.contains(name.split(separator: ".").last.map(String.init) ?? name)
         }
+    }
+
+    /// Whether the plugin lists a method by the name that an expression has for it.
+    private func isListed(_ keyword: Int) -> Bool {
+        guard let function = function(at: keyword) else { return false }
+        let modifiers = tokens[startOfDeclaration(with: keyword)..<keyword]
+        let isHidden = modifiers.contains { $0.isWord("private") || $0.isWord("fileprivate") }
+        return !isHidden
+            && function.selector == SelectorName.of(function.name, labels: function.parameters.map(\.label))
     }
 
     private mutating func reportFunction(_ keyword: Int, of type: String) {

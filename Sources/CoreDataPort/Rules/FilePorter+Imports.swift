@@ -125,4 +125,17 @@ extension FilePorter {
         else { return }
         byHand(found.module, "there is no module '\(found.module.text)' on Linux: \(advice)")
     }
+
+    /// A file for modules that are not there, which no other code needs: all of it goes behind a condition.
+    mutating func guardFile() -> Bool {
+        guard let modules = surroundings.guardedFiles.modules[file.path], let first = file.tokens.first else {
+            return false
+        }
+        let condition = modules.map { "canImport(\($0))" }.joined(separator: " && ")
+        let start = file.bytes[..<first.range.lowerBound].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        insert("#if \(condition)\n", at: start)
+        insert((file.bytes.last == UInt8(ascii: "\n") ? "" : "\n") + "#endif\n", at: file.bytes.count)
+        hint(first, "the file is for \(modules.joined(separator: ", ")) alone, and is left out on Linux")
+        return true
+    }
 }

@@ -42,17 +42,23 @@ extension FilePorter {
         return isShown(known) ? "public " : isStated ? "internal " : ""
     }
 
-    /// Makes `import CoreData` public in a file whose public declarations use names that belong to Foundation on a Mac,
-    /// where another import re-exports them.
+    /// Names that another module re-exports publicly on a Mac, by the module that has them on Linux.
+    private static let handedOn: [String: Set<String>] = [
+        "CoreData": FrameworkNames.ofFoundation,
+        "Observation": ["Observation", "Observable", "ObservationRegistrar"],
+    ]
+
+    /// Makes the import of a module public in a file whose public declarations use names that another import re-exports
+    /// on a Mac.
     mutating func openImport(at index: Int) {
-        guard let found = importDeclaration(at: index), found.module.isWord("CoreData"), !found.isOfDeclaration else {
-            return
-        }
+        guard let found = importDeclaration(at: index), !found.isOfDeclaration,
+            let names = Self.handedOn[found.module.text]
+        else { return }
         let attributes = tokens[found.tokens.lowerBound..<index]
         if attributes.contains(where: { $0.isWord("public") || $0.isWord("_exported") }) { return }
         let access = attributes.first { $0.isWord("internal") || $0.isWord("package") }
         guard access != nil || surroundings.hasFeature("InternalImportsByDefault"),
-            isShown(FrameworkNames.ofFoundation)
+            isShown(names)
         else { return }
         if let access { return replace(access.range, by: "public") }
         insert("public ", at: tokens[index].range.lowerBound)

@@ -40,13 +40,24 @@ extension FilePorter {
             keys.types.fullName(of: name, seenFrom: file.scopes.type(at: tokens[index].range.lowerBound)) == name,
             !isDeclared(at: index), !declaresName(name)
         else { return }
-        if surroundings.typeTargets[owner] != nil {
-            return byHand(
-                tokens[index],
-                "Foundation has '\(name)', too, and the module has the name of a type: write 'import struct "
-                    + "\(owner).\(name)' (or class, enum)")
-        }
+        // `Graph.Predicate` would be a type within the class `Graph`.
+        if surroundings.typeTargets[owner] != nil { return importOwnType(name, of: owner) }
         insert("\(owner).", at: tokens[index].range.lowerBound)
+    }
+
+    /// Imports one type of a module before those of modules that have the name, too.
+    private mutating func importOwnType(_ name: String, of owner: String) {
+        let tokens = file.tokens
+        guard let keyword = surroundings.typeKeywords[name],
+            let place = tokens.indices.dropFirst().first(where: {
+                tokens[$0].isWord(owner) && tokens[$0 - 1].isWord("import")
+            }), let first = tokens.first(where: { $0.line == tokens[place].line })
+        else { return }
+        let start = first.range.lowerBound
+        let line =
+            "\n\(indentation(at: start))\(text(start..<tokens[place - 1].range.upperBound)) \(keyword) \(owner).\(name)"
+        let end = tokens[place].range.upperBound
+        if !edits.contains(where: { $0.range == end..<end && $0.replacement == line }) { insert(line, at: end) }
     }
 
     /// Whether a name is that of a declaration: `case Predicate(String)`.

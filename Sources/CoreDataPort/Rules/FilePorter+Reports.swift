@@ -93,15 +93,18 @@ extension FilePorter {
 
     /// Reports `String(localized: "…", bundle: .module, comment: "…")`.
     mutating func reportLocalizedText(at index: Int) {
-        guard isMark("(", at: index + 1), isWord("localized", at: index + 2), isMark(":", at: index + 3) else { return }
+        guard isMark("(", at: index + 1), isWord("localized", at: index + 2), isMark(":", at: index + 3),
+            !isRewritten(index)
+        else { return }
         byHand(
             tokens[index],
             "Foundation on Linux has no 'String(localized:)': use 'NSLocalizedString(_:bundle:comment:)', or the text itself"
         )
     }
 
-    /// Reports `kCFBundleNameKey`.
+    /// Reports `kCFBundleNameKey`, where no text is made of it.
     mutating func reportBundleKey(at index: Int) {
+        if isRewritten(index) { return }
         let name = tokens[index].text
         byHand(
             tokens[index],

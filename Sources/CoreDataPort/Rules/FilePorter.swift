@@ -54,6 +54,7 @@ struct FilePorter {
 
     /// Applies every rule to every token, then to the file as a whole.
     mutating func run() {
+        for port in rules.ofWholeFiles where port(&self) { return }
         applyToTokens()
         for interpolation in file.interpolations {
             tokens = interpolation.tokens

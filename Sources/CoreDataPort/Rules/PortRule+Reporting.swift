@@ -50,6 +50,12 @@ extension PortRule {
         },
     ]
 
+    /// Constants of CoreFoundation for keys in the property list of a bundle.
+    static let bundleKeys: [Trigger] = [
+        "kCFBundleNameKey", "kCFBundleIdentifierKey", "kCFBundleVersionKey", "kCFBundleExecutableKey",
+        "kCFBundleDevelopmentRegionKey", "kCFBundleInfoDictionaryVersionKey", "kCFBundleLocalizationsKey",
+    ]
+
     private static let platforms: [PortRule] = [
         PortRule("absent-imports", "modules that Linux does not have, with what to use instead", at: "import") {
             $0.reportAbsentImport(at: $1)
@@ -70,9 +76,7 @@ extension PortRule {
             $0.reportLocalizedText(at: $1)
         },
         PortRule(
-            "bundle-keys", "constants for the keys of a bundle", at: "kCFBundleNameKey", "kCFBundleIdentifierKey",
-            "kCFBundleVersionKey", "kCFBundleExecutableKey", "kCFBundleDevelopmentRegionKey",
-            "kCFBundleInfoDictionaryVersionKey", "kCFBundleLocalizationsKey"
+            "bundle-keys", "constants for the keys of a bundle, that are no texts", at: bundleKeys
         ) { $0.reportBundleKey(at: $1) },
         PortRule(
             "unfair-locks", "unfair locks, without the product OSLogging (--without-logging)",

@@ -94,6 +94,13 @@ extension PortRule {
 
     private static let names: [PortRule] = [
         PortRule("bundles", "finds the bundle of a class's target", at: "Bundle", "init") { $0.portBundle(at: $1) },
+        PortRule(
+            "bundle-identifiers", "names the process where an identifier is forced, which no program has on Linux",
+            at: "bundleIdentifier"
+        ) { $0.portBundleIdentifier(at: $1) },
+        PortRule("texts-of-keys", "writes out the keys of a bundle that are constants", at: Self.bundleKeys) {
+            $0.portBundleKey(at: $1)
+        },
         PortRule("qualified-names", "names the framework for what is Foundation's on a Mac", at: "Foundation") {
             $0.portQualifiedName(at: $1)
         },
@@ -155,11 +162,29 @@ extension PortRule {
         PortRule("error-output", "writes to standard error by a handle, for version 6 of the language", at: "fputs") {
             $0.portErrorOutput(at: $1)
         },
+        PortRule("plain-texts", "looks up texts without values by their function in Foundation", at: "String") {
+            $0.portLocalizedText(at: $1)
+        },
+        PortRule(
+            "folders", "asks the manager of files for folders that URL knows on a Mac", at: "cachesDirectory",
+            "documentsDirectory", "applicationSupportDirectory", "libraryDirectory"
+        ) { $0.portFolder(at: $1) },
         PortRule("resource-lists", "makes URLs of the places of a bundle's resources", at: "urls") {
             $0.portResourceList(at: $1)
         },
         PortRule("coder-classes", "takes a class itself for its class for a coder", at: "classForCoder") {
             $0.portClassForCoder(at: $1)
+        },
+        PortRule(
+            "main-actor-tests", "makes tests of the main actor asynchronous, so that XCTest finds them", at: "func"
+        ) {
+            $0.portTestOfMainActor(at: $1)
+        },
+        PortRule(
+            "empty-set-ups", "leaves out calls of XCTest's empty setUp() and tearDown() from the main actor",
+            at: "super"
+        ) {
+            $0.portEmptySetUp(at: $1)
         },
         PortRule("waits", "says that a test waits as long as it takes", at: "wait", "fulfillment") {
             $0.portWait(at: $1)
@@ -167,6 +192,9 @@ extension PortRule {
     ]
 
     private static let files: [PortRule] = [
+        PortRule(
+            "guarded-files", "leaves out whole files for modules that Linux does not have, if no other code needs them",
+            ofWholeFile: { $0.guardFile() }),
         PortRule("keyed-paths", "names a class's own property in place of a key path", at: .mark("\\")) {
             $0.portPathToKeyedProperty(at: $1)
         },
@@ -177,7 +205,8 @@ extension PortRule {
             "private-classes", "opens private classes with @NSManaged, and those whose name is asked for",
             ofFile: { $0.openPrivateClasses() }),
         PortRule(
-            "policy-functions", "writes the override that calls the functions of a mapping model by name",
+            "policy-functions",
+            "writes the override that calls functions of a mapping model by names that no plugin sees",
             ofFile: { $0.writeFunctions() }),
         PortRule(
             "model-classes", "writes the names that classes have in Swift into models", ofModel: ModelClassNames.edits),

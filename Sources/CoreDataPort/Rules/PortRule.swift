@@ -18,6 +18,8 @@ struct PortRule: Sendable {
 
     /// The subject of the rule's work, and the work itself.
     enum Work: Sendable {
+        /// A whole file, before anything else. Returns whether nothing else is to be done to it.
+        case wholeFile(@Sendable (inout FilePorter) -> Bool)
         case tokens([Trigger], @Sendable (inout FilePorter, Int) -> Void)
         /// A whole file, after all tokens.
         case file(@Sendable (inout FilePorter) -> Void)
@@ -38,8 +40,19 @@ struct PortRule: Sendable {
         self.init(name: name, summary: summary, work: .tokens(triggers, port))
     }
 
+    init(
+        _ name: String, _ summary: String, at triggers: [Trigger],
+        port: @escaping @Sendable (inout FilePorter, Int) -> Void
+    ) {
+        self.init(name: name, summary: summary, work: .tokens(triggers, port))
+    }
+
     init(_ name: String, _ summary: String, ofFile port: @escaping @Sendable (inout FilePorter) -> Void) {
         self.init(name: name, summary: summary, work: .file(port))
+    }
+
+    init(_ name: String, _ summary: String, ofWholeFile port: @escaping @Sendable (inout FilePorter) -> Bool) {
+        self.init(name: name, summary: summary, work: .wholeFile(port))
     }
 
     init(_ name: String, _ summary: String, ofManifest port: @escaping @Sendable (inout ManifestPorter) -> Void) {
@@ -70,6 +83,7 @@ struct PortRules: Sendable {
     static let all = PortRules(PortRule.rewriting + PortRule.reporting)
 
     private var ofTokens: [PortRule.Trigger: [@Sendable (inout FilePorter, Int) -> Void]] = [:]
+    private(set) var ofWholeFiles: [@Sendable (inout FilePorter) -> Bool] = []
     private(set) var ofFiles: [@Sendable (inout FilePorter) -> Void] = []
     private(set) var ofManifests: [@Sendable (inout ManifestPorter) -> Void] = []
     private(set) var ofModels: [@Sendable ([UInt8], [String: String]) -> [TextEdit]] = []
@@ -79,6 +93,7 @@ struct PortRules: Sendable {
             switch rule.work {
             case .tokens(let triggers, let port):
                 for trigger in triggers { ofTokens[trigger, default: []].append(port) }
+            case .wholeFile(let port): ofWholeFiles.append(port)
             case .file(let port): ofFiles.append(port)
             case .manifest(let port): ofManifests.append(port)
             case .model(let edits): ofModels.append(edits)
