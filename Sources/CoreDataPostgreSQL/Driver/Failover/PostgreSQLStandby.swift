@@ -160,27 +160,27 @@ final class PostgreSQLStandby: SQLDatabase, @unchecked Sendable {  // what may c
 
     /// Waits for a position, and returns whether the server then has the line of the mark.
     private func reaches(_ mark: Mark, _ connection: PostgreSQLConnection) throws -> Bool {
-        if connection.reachedPosition < mark.position {
-            connection.reachedPosition = try connection.position()
-            if connection.reachedPosition < mark.position {
+        if connection.reached.position < mark.position {
+            connection.reached.position = try connection.position()
+            if connection.reached.position < mark.position {
                 try openPrimary().counters.waiting(\.waitsForStandbys) {
                     try wait(for: connection, until: mark.position)
                 }
             }
         }
-        guard let line = mark.line, connection.reachedLine != line else { return true }
-        connection.reachedLine = try connection.lookAtLine()?.identifier
-        return connection.reachedLine == line
+        guard let line = mark.line, connection.reached.line != line else { return true }
+        connection.reached.line = try connection.lookAtLine()?.identifier
+        return connection.reached.line == line
     }
 
     private func wait(for connection: PostgreSQLConnection, until wanted: UInt64) throws {
         let deadline = ContinuousClock.now + patience
         var pause: UInt32 = 500
-        while connection.reachedPosition < wanted {
+        while connection.reached.position < wanted {
             guard ContinuousClock.now < deadline else { throw Behind() }
             usleep(pause)
             pause = min(pause * 2, 20_000)
-            connection.reachedPosition = try connection.position()
+            connection.reached.position = try connection.position()
         }
     }
 

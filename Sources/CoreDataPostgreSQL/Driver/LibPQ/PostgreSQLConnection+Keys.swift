@@ -6,14 +6,14 @@ extension PostgreSQLConnection {
     /// Takes a number of keys of a table that no other connection uses: in blocks where the table is ours, and one
     /// by one from the sequence of an existing table of another program. Nil where the table has no sequence.
     func nextKeys(_ count: Int, of table: String) throws -> [Range<Int64>]? {
-        if let spare = spareKeys[table], spare.count >= count {
-            spareKeys[table] = spare.dropFirst(count)
+        if let spare = keyRanges.spare[table], spare.count >= count {
+            keyRanges.spare[table] = spare.dropFirst(count)
             return [spare.prefix(count)].map { $0.lowerBound..<$0.upperBound }
         }
         let isOurs = PostgreSQLDialect.place(of: table).schema == nil
         let together = isOurs ? PostgreSQLTables.keysTogether : 1
-        guard let sequence = try sequences[table] ?? sequence(of: table, isOurs: isOurs) else { return nil }
-        sequences[table] = sequence
+        guard let sequence = try keyRanges.sequences[table] ?? sequence(of: table, isOurs: isOurs) else { return nil }
+        keyRanges.sequences[table] = sequence
         let blocks = (Int64(count) + together - 1) / together
         let starts = try isOurs ? freeBlocks(blocks, sequence, table) : freeNumbers(blocks, sequence, table)
         var ranges: [Range<Int64>] = []
@@ -27,7 +27,7 @@ extension PostgreSQLConnection {
             }
             let end = start + min(missing, together)
             missing -= end - start
-            if end < start + together { spareKeys[table] = end..<start + together }
+            if end < start + together { keyRanges.spare[table] = end..<start + together }
             if let last = ranges.last, last.upperBound == start {
                 ranges[ranges.count - 1] = last.lowerBound..<end
             } else {

@@ -30,12 +30,12 @@ extension PostgreSQLConnection {
     struct OtherTables: Error {}
 
     func together<Result>(_ body: () throws -> Result) throws -> Result {
-        if isPipelining { return try body() }
+        if pipeline.isOn { return try body() }
         try enterPipeline()
-        isPipelining = true
+        pipeline.isOn = true
         do {
             let result = try body()
-            if isSaving { try queueEnd() }
+            if openSave.isOpen { try queueEnd() }
             _ = try flush()
             leavePipeline()
             return result
@@ -52,35 +52,35 @@ extension PostgreSQLConnection {
 
     /// Takes the remaining results, and leaves the pipeline mode.
     private func leavePipeline() {
-        isPipelining = false
-        if !pending.isEmpty { PQclear(try? flush()) }
+        pipeline.isOn = false
+        if !pipeline.results.isEmpty { PQclear(try? flush()) }
         PQexitPipelineMode(handle)
     }
 
     /// Sends a prepared statement; its result is read with that of the next statement whose caller waits.
     func queue(_ name: String, _ values: PostgreSQLValues, _ purpose: Pending) throws {
         let isSent = values.passed { count, pointers, lengths, formats in
-            if let unnamed = unnamed[name] {
+            if let unnamed = prepared.unnamed[name] {
                 return PQsendQueryParams(
                     handle, unnamed.text, count, unnamed.types, pointers, lengths, formats, 1)
             }
             return PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1)
         }
         guard isSent == 1 else { throw error(nil) }
-        pending.append(purpose)
+        pipeline.results.append(purpose)
     }
 
     /// Sends a statement without parameters; its result is read with that of the next statement whose caller waits.
     func queue(_ text: String, _ purpose: Pending = .ignored) throws {
         guard PQsendQueryParams(handle, text, 0, nil, nil, nil, nil, 1) == 1 else { throw error(nil) }
-        pending.append(purpose)
+        pipeline.results.append(purpose)
     }
 
     /// Waits for all results. The caller owns the one that is wanted.
     func flush() throws -> OpaquePointer? {
         roundTrips += 1
-        let purposes = pending
-        pending.removeAll(keepingCapacity: true)
+        let purposes = pipeline.results
+        pipeline.results.removeAll(keepingCapacity: true)
         guard PQpipelineSync(handle) == 1 else { throw error(nil) }
         var failure: (any Error)?
         var wanted: OpaquePointer?
@@ -175,7 +175,7 @@ extension PostgreSQLConnection {
                 rows.row = row
                 try body(rows)
             }
-        case .begun: serverTransaction = rows.int64(rows.types.count - 1)
+        case .begun: openSave.serverTransaction = rows.int64(rows.types.count - 1)
         case .ended(let version):
             if let version, rows.int64(0) != version { throw PipelineMismatch() }
         case .settings(let version):
@@ -189,28 +189,28 @@ extension PostgreSQLConnection {
 
     /// Prepares a statement, and queries the types of its parameters that `types` does not give.
     func prepare(_ text: String, as name: String, types: [Oid]) throws -> [Oid] {
-        if !isPipelining { try deallocateDoomed() }
+        if !pipeline.isOn { try deallocateDoomed() }
         let serverName = usesNamedStatements ? name : ""
         let described = try sendingWithin {
             guard PQsendPrepare(handle, serverName, text, Int32(types.count), types) == 1 else { throw error(nil) }
-            pending.append(.ignored)
+            pipeline.results.append(.ignored)
             guard PQsendDescribePrepared(handle, serverName) == 1 else { throw error(nil) }
-            pending.append(.wanted)
+            pipeline.results.append(.wanted)
         }
         defer { PQclear(described) }
         let found = (0..<PQnparams(described)).map { PQparamtype(described, $0) }
-        if !usesNamedStatements { unnamed[name] = Unnamed(text: text, types: found) }
+        if !usesNamedStatements { prepared.unnamed[name] = Unnamed(text: text, types: found) }
         return found
     }
 
     /// Whether what is sent now would be sent without the settings, which come with each transaction.
-    var lacksSettings: Bool { !settings.isEmpty && !isPipelining && transactionState == PQTRANS_IDLE }
+    var lacksSettings: Bool { !settings.isEmpty && !pipeline.isOn && transactionState == PQTRANS_IDLE }
 
     /// Runs `send`, and waits for the result that is wanted. Where each transaction sets the settings again, this
     /// is done within one: then tables are found by the search path, and the time limits apply to the wait for
     /// locks.
     func sendingWithin(_ send: () throws -> Void) throws -> OpaquePointer? {
-        if isPipelining {
+        if pipeline.isOn {
             try send()
             return try flush()
         }
@@ -282,7 +282,7 @@ extension PostgreSQLConnection {
     func endReading() {
         let wasBegun = reading == .begun
         reading = .none
-        if wasBegun, PQsendQuery(handle, "COMMIT") == 1 { owesResult = true }
+        if wasBegun, PQsendQuery(handle, "COMMIT") == 1 { pipeline.owesResult = true }
     }
 
     /// Runs a prepared statement that a transaction of reading begins with.
@@ -318,8 +318,8 @@ extension PostgreSQLConnection {
 
     /// Takes the result of a statement whose caller has not waited for it.
     func takeOwedResult() {
-        if !owesResult { return }
-        owesResult = false
+        if !pipeline.owesResult { return }
+        pipeline.owesResult = false
         while let result = nextResult() { PQclear(result) }
     }
 }

@@ -7,7 +7,7 @@ extension PostgreSQLConnection {
     /// Runs a prepared statement whose only parameter is a key; the result is the caller's.
     func run(_ name: String, key: Int64) throws -> OpaquePointer {
         // Anything that must be sent first, or checked while the statement runs, takes the way of all statements.
-        if question != nil || isPipelining || !usesNamedStatements || isReadingWanted {
+        if question != nil || pipeline.isOn || !usesNamedStatements || isReadingWanted {
             let parameters = PostgreSQLParameters(types: [PostgreSQLType.int8], labels: labels)
             parameters.bind(1, key)
             return try run(name, parameters.values())

@@ -26,7 +26,7 @@ extension PostgreSQLConnection {
         if let token { statements.append("INSERT INTO coredata.saves (token) VALUES ('\(token)')") }
         try execute(statements.joined(separator: "; "))
         self.token = token
-        (isChecked, tellsBehind) = (false, false)
+        (openSave.isChecked, openSave.notifiesAfterCommit) = (false, false)
     }
 
     /// Takes the exclusive lock of writers in the transaction that is open: waits for saves, and keeps new ones
@@ -41,16 +41,16 @@ extension PostgreSQLConnection {
         let parameters = PostgreSQLParameters(types: [PostgreSQLType.uuid], labels: labels)
         parameters.bind(1, .uuid(token))
         let values = parameters.values()
-        if isPipelining {
+        if pipeline.isOn {
             for text in [Self.beginning] + transactionSettings { try queue(text) }
             try queue(name, values, .begun)
         } else {
             try execute(([Self.beginning] + transactionSettings).joined(separator: "; "))
             let row = PostgreSQLRow(try run(name, values), labels: labels)
-            serverTransaction = row.int64(row.types.count - 1)
+            openSave.serverTransaction = row.int64(row.types.count - 1)
         }
-        isSaving = true
-        (isChecked, tellsBehind) = (false, true)
+        openSave.isOpen = true
+        (openSave.isChecked, openSave.notifiesAfterCommit) = (false, true)
         self.token = token
     }
 
@@ -66,20 +66,20 @@ extension PostgreSQLConnection {
 
     /// The name of a prepared statement of our own.
     private func own(_ text: String, types: [Oid] = []) throws -> String {
-        if let name = preparedOwn[text] { return name }
+        if let name = prepared.own[text] { return name }
         // Where what was sent before fails, the server has prepared it all the same.
         let name = newName()
         _ = try prepare(text, as: name, types: types)
-        preparedOwn[text] = name
+        prepared.own[text] = name
         return name
     }
 
     /// Sends what precedes the commit of a save: the checks that would wait for it, and the version of the tables.
     func queueEnd() throws {
-        isSaving = false
-        isChecked = true
-        let version = expectedVersion
-        expectedVersion = nil
+        openSave.isOpen = false
+        openSave.isChecked = true
+        let version = openSave.expectedVersion
+        openSave.expectedVersion = nil
         try queue(Self.checking)
         try queue(try own(Self.versionOfMetadata), PostgreSQLValues(), .ended(version: version))
     }
@@ -89,10 +89,10 @@ extension PostgreSQLConnection {
     static let versionOfMetadata = "SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata"
 
     func commit() throws {
-        isSaving = false
-        expectedVersion = nil
-        let number = tellsBehind ? serverTransaction : nil
-        var statements = isChecked ? [] : [Self.checking]
+        openSave.isOpen = false
+        openSave.expectedVersion = nil
+        let number = openSave.notifiesAfterCommit ? openSave.serverTransaction : nil
+        var statements = openSave.isChecked ? [] : [Self.checking]
         if let number {
             statements += ["COMMIT", Self.notifying(of: number)]
         } else {
@@ -253,8 +253,8 @@ extension PostgreSQLConnection {
 
     func rollback() {
         takeOwedResult()
-        isSaving = false
-        expectedVersion = nil
+        openSave.isOpen = false
+        openSave.expectedVersion = nil
         token = nil
         reading = .none
         if transactionState == PQTRANS_INTRANS || transactionState == PQTRANS_INERROR { try? execute("ROLLBACK") }

@@ -40,14 +40,9 @@ final class PostgreSQLConnection: SQLConnection {
     /// that libpq can set it.
     let isUnconfirmed = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
     package var readSince: RowCache.Moment?
-    private var statements: [SQLPlan: PostgreSQLStatement] = [:]
-    private var rowStatements: [Int: PostgreSQLStatement] = [:]
+    var prepared = Prepared()
     private var texts: [String: PostgreSQLStatement] = [:]
-    /// The sequences of keys, by tables.
-    var sequences: [String: String] = [:]
-    /// Keys that were taken from them and not used yet.
-    var spareKeys: [String: Range<Int64>] = [:]
-    private var nextName = 0
+    var keyRanges = KeyRanges()
     /// Names of statements that are no longer in use. A statement may outlive its connection.
     final class Doomed {
         var names: [String] = []
@@ -61,11 +56,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// The views over existing tables of other programs, by their names.
     var views: [String: ExistingView] = [:]
 
-    /// Whether statements are sent without waiting (pipelining), and which results are still to come.
-    var isPipelining = false
-    var pending: [Pending] = []
-    /// Whether a result is to come that no caller waits for.
-    var owesResult = false
+    var pipeline = Pipeline()
     /// The version of the metadata that a read through a pooler expects; nil where any will do. It changes when
     /// another store replaces this one.
     var expectedMetadata: Int64?
@@ -78,8 +69,7 @@ final class PostgreSQLConnection: SQLConnection {
     var reading = Reading.none
 
     /// The position that a server which follows another one had reached when it was last read, and its line.
-    var reachedPosition: UInt64 = 0
-    var reachedLine: String?
+    var reached: (position: UInt64, line: String?) = (0, nil)
 
     /// Whether transactions leave a token, and that of the one which is open.
     var keepsTokens = false
@@ -89,32 +79,15 @@ final class PostgreSQLConnection: SQLConnection {
     /// The tables and columns of the version that is read, and the labels of its entities, where these differ from
     /// a new store's.
     var places: PostgreSQLPlaces?
-    /// Whether a save is open, whether the checks that would wait for its commit were sent, and whether the
-    /// listeners are notified after the commit.
-    var isSaving = false
-    var isChecked = false
-    var tellsBehind = false
-    /// The number that the server has given to the transaction of the last save.
-    var serverTransaction: Int64?
+    var openSave = OpenSave()
     /// The offset of history's numbers from the server's numbers (`PostgreSQLBookkeeping`).
     var historyOffset: Int64 = 0
-    var transactionNumber: Int64? { serverTransaction.map { $0 + historyOffset } }
-    /// The version of the tables that was read last, and the one that the open save expects.
+    var transactionNumber: Int64? { openSave.serverTransaction.map { $0 + historyOffset } }
+    /// The version of the tables that was read last.
     private var knownVersion: Int64?
-    var expectedVersion: Int64?
-    /// The names of statements of our own that the server has prepared, by their texts.
-    var preparedOwn: [String: String] = [:]
     private static let keptTexts = 200
     /// The statement at the beginning of each transaction.
     private(set) var settings = ""
-    /// The statements of a connection that keeps none by their names (`usesNamedStatements`).
-    var unnamed: [String: Unnamed] = [:]
-
-    struct Unnamed {
-        var text: String
-        var types: [Oid]
-    }
-
     var dialect: any SQLDialect { PostgreSQLDialect() }
     var style: any SQLSchemaStyle { PostgreSQLStyle(places?.names) }
 
@@ -214,9 +187,9 @@ final class PostgreSQLConnection: SQLConnection {
     func statement(
         _ plan: SQLPlan, _ make: () throws -> SQLStatement
     ) throws -> any SQLPreparedStatement {
-        if let known = statements[plan] { return known }
+        if let known = prepared.byPlan[plan] { return known }
         let new = PostgreSQLStatement(try make(), on: self)
-        statements[plan] = new
+        prepared.byPlan[plan] = new
         return new
     }
 
@@ -233,23 +206,23 @@ final class PostgreSQLConnection: SQLConnection {
     }
 
     func rowStatement(root: Int, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
-        if let known = rowStatements[root] { return known }
+        if let known = prepared.ofRows[root] { return known }
         let new = PostgreSQLStatement(try make(), on: self)
-        rowStatements[root] = new
+        prepared.ofRows[root] = new
         return new
     }
 
     /// Has all statements prepared anew.
     func forgetStatements() {
-        statements = [:]
-        rowStatements = [:]
+        prepared.byPlan = [:]
+        prepared.ofRows = [:]
         texts = [:]
     }
 
     /// A name for a statement of the server's.
     func newName() -> String {
-        nextName += 1
-        return "s\(nextName)"
+        prepared.nextName += 1
+        return "s\(prepared.nextName)"
     }
 
     // MARK: Talking to the server
@@ -267,7 +240,7 @@ final class PostgreSQLConnection: SQLConnection {
         error.isOfExistingTables = !views.isEmpty
         error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
         // Another program inserts rows under keys of its own choice, and may have used the spare keys.
-        if error.isUniqueness, error.constraint?.hasSuffix("_pkey") == true { spareKeys = [:] }
+        if error.isUniqueness, error.constraint?.hasSuffix("_pkey") == true { keyRanges.spare = [:] }
         return error
     }
 
@@ -293,14 +266,14 @@ final class PostgreSQLConnection: SQLConnection {
         if doomed.names.isEmpty || transactionState == PQTRANS_INERROR { return }
         let names = doomed.names
         doomed.names = []
-        for name in names { unnamed[name] = nil }
+        for name in names { prepared.unnamed[name] = nil }
         guard usesNamedStatements else { return }
         try execute(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
     }
 
     /// Runs a prepared statement with the values of its parameters; the result is the caller's.
     func run(_ name: String, _ values: PostgreSQLValues) throws -> OpaquePointer {
-        if isPipelining {
+        if pipeline.isOn {
             try queue(name, values, .wanted)
             if let result = try flush() { return result }
             throw error(nil)
@@ -313,7 +286,7 @@ final class PostgreSQLConnection: SQLConnection {
         takeOwedResult()
         roundTrips += 1
         let result = values.passed { count, pointers, lengths, formats in
-            if let unnamed = unnamed[name] {
+            if let unnamed = prepared.unnamed[name] {
                 return askingMeanwhile {
                     PQsendQueryParams(handle, unnamed.text, count, unnamed.types, pointers, lengths, formats, 1)
                 }
@@ -368,7 +341,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// Runs a SELECT with parameters as texts, and returns its rows as texts.
     func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
         takeOwedResult()
-        if isPipelining || lacksSettings { return try rowsTogether(select, values) }
+        if pipeline.isOn || lacksSettings { return try rowsTogether(select, values) }
         try beginWantedReading()
         roundTrips += 1
         let result = Self.withPointers(to: values) { pointers in
@@ -389,7 +362,7 @@ final class PostgreSQLConnection: SQLConnection {
                 PQsendQueryParams(handle, select, Int32(values.count), nil, pointers, nil, nil, 0)
             }
             guard isSent == 1 else { throw error(nil) }
-            pending.append(.wanted)
+            pipeline.results.append(.wanted)
         }
         defer { PQclear(result) }
         return Self.texts(of: result)
@@ -429,8 +402,8 @@ final class PostgreSQLConnection: SQLConnection {
     /// The version of the schema: every definition of ours raises it.
     func schemaVersion() throws -> Int64 {
         // A save that is sent as one pipeline compares the version at its end.
-        if isPipelining, let knownVersion {
-            expectedVersion = knownVersion
+        if pipeline.isOn, let knownVersion {
+            openSave.expectedVersion = knownVersion
             return knownVersion
         }
         let version = try metadataVersion()

@@ -44,7 +44,7 @@ private struct RowsPerFetch {
 extension PostgreSQLConnection {
     /// Whether the server can keep places in the rows of a SELECT: it does until a transaction ends.
     fileprivate var canKeepPlaces: Bool {
-        !isPipelining && question == nil && (isReadingWanted || transactionState == PQTRANS_INTRANS)
+        !pipeline.isOn && question == nil && (isReadingWanted || transactionState == PQTRANS_INTRANS)
     }
 
     /// Has the server keep a place in the rows of a SELECT, and gives the first of them. The caller frees the
@@ -62,7 +62,7 @@ extension PostgreSQLConnection {
             return PQsendQueryParams(handle, text, count, types, pointers, lengths, formats, 1)
         }
         guard isSent == 1 else { throw error(nil) }
-        pending.append(.ignored)
+        pipeline.results.append(.ignored)
         try queue(Self.fetching(rows, cursor), .wanted)
         guard let result = try flush() else { throw error(nil) }
         return result

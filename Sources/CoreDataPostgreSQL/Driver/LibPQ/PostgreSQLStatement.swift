@@ -136,7 +136,7 @@ final class PostgreSQLStatement: SQLPreparedStatement {
             return
         }
         for row in rows {
-            if connection.isPipelining {
+            if connection.pipeline.isOn {
                 let (prepared, parameters) = try parameters { try bind(row, $0) }
                 let expected = isTried ? 1 : nil
                 try connection.queue(
@@ -160,7 +160,7 @@ final class PostgreSQLStatement: SQLPreparedStatement {
     }
 
     /// Whether one of the rows is at fault. In a pipeline a failure may be another statement's.
-    private func isOfRow(_ error: PostgreSQLError) -> Bool { error.isOfRow && !connection.isPipelining }
+    private func isOfRow(_ error: PostgreSQLError) -> Bool { error.isOfRow && !connection.pipeline.isOn }
 
     /// Runs as many of the first rows as fit into one statement, and returns their number.
     private func runTogether(
@@ -191,7 +191,7 @@ final class PostgreSQLStatement: SQLPreparedStatement {
             values.bind(place + 1, value)
         }
         let sent = parameters.arrays(rows.count) + values.values()
-        if connection.isPipelining {
+        if connection.pipeline.isOn {
             let expected = isTried ? rows.count : nil
             outcome.changed += rows.count
             try connection.queue(
@@ -248,7 +248,7 @@ final class PostgreSQLStatement: SQLPreparedStatement {
     func inspect(
         _ bind: (any SQLParameters) throws -> Void, _ body: @escaping (any SQLRow) throws -> Void
     ) throws {
-        if !connection.isPipelining { return try rows(bind, body) }
+        if !connection.pipeline.isOn { return try rows(bind, body) }
         let (prepared, parameters) = try parameters { try bind($0) }
         try connection.queue(prepared.name, parameters.values(), .inspect(body))
     }
