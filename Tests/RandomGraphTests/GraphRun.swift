@@ -32,8 +32,8 @@ final class GraphRun {
         for context in [root, contexts[ReferenceStack.other]] {
             context.performAndWait { context.mergePolicy = Self.mergePolicy(policy) }
         }
-        if takesOverLater { for context in contexts { context.childSaveSizeToWait = 0 } }
-        for context in contexts { context.unsavedCountToIndex = 0 }
+        if takesOverLater { for context in contexts { context.thresholds.childSaveSizeToWait = 0 } }
+        for context in contexts { context.thresholds.unsavedCountToIndex = 0 }
         startRecording()
     }
 

@@ -8,8 +8,26 @@ struct ContextLinks {
     var parent: NSManagedObjectContext?
 }
 
+/// The saves of children that reach a private context. Changed while its FIFO lock is held.
+struct ChildSaves {
+    /// Whether the context has released its FIFO lock to children, because it is writing.
+    var isHandedOff = false
+    /// Saves that are checked and not taken over yet.
+    var incoming: [PushedSave] = []
+}
+
+/// Sizes from which a context works in another way. Tests lower them.
+package struct ContextThresholds {
+    /// The number of objects that a child's save must have to be taken over after it has returned.
+    package var childSaveSizeToWait = 500
+    /// The number of unsaved objects that are evaluated one by one before an index is made for fetches that compare an
+    /// attribute with a value.
+    package var unsavedCountToIndex = 32
+}
+
 /// The settings of a context that a program changes, or a migration.
 struct ContextSettings {
+    let userInfo = NSMutableDictionary()
     var name: String?
     var transactionAuthor: String?
     var propagatesDeletesAtEndOfEvent = true

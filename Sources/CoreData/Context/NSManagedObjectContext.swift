@@ -88,21 +88,11 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let queue: DispatchQueue?
     /// A FIFO lock that lets children read while a private context writes; blocks on its queue take the lock too.
     let fifoLock: FIFOLock?
-    /// Whether this context has released its FIFO lock to children, because it is writing; changed while the lock is
-    /// held.
-    var isHandedOff = false
-    /// Saves of children that are checked and not taken over yet; touched while the FIFO lock is held.
-    var incoming: [PushedSave] = []
-    /// The number of objects that a child's save must have to be taken over after it has returned.
-    package var childSaveSizeToWait = 500
-
-    /// The number of unsaved objects that are evaluated one by one before an index is made for fetches that compare an
-    /// attribute with a value.
-    package var unsavedCountToIndex = 32
+    var childSaves = ChildSaves()
+    package final var thresholds = ContextThresholds()
 
     final var links = ContextLinks()
     final var settings = ContextSettings()
-    private let storedUserInfo = NSMutableDictionary()
 
     /// The model's layouts; set with the coordinator or the parent.
     var modelLayout: ModelLayout?
@@ -300,7 +290,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/userinfo)
     open var userInfo: NSMutableDictionary {
         checkConfinement()
-        return storedUserInfo
+        return settings.userInfo
     }
 
     /// Whether an object whose row no longer exists becomes a deleted object without values (the default).

@@ -59,7 +59,7 @@ struct MixedLoadTests {
             if isLater {
                 try await manager.performMain { main in
                     guard let root = main.parent else { return }
-                    root.performAndWait { root.childSaveSizeToWait = 0 }
+                    root.performAndWait { root.thresholds.childSaveSizeToWait = 0 }
                 }
             }
             let board = try await manager.performBackground { context in

@@ -17,7 +17,7 @@ struct LargeChildSaveTests {
         init(_ kind: StoreKind = .sqlite) throws {
             library = try Library(kind)
             root = library.context()
-            root.childSaveSizeToWait = 0
+            root.thresholds.childSaveSizeToWait = 0
             child = library.child(of: root)
             let writer = library.context()
             book = try writer.performAndWait {
@@ -109,7 +109,7 @@ struct LargeChildSaveTests {
         // The child's save, then another coordinator's, then the parent's: with both ways of taking over.
         func outcome(later: Bool) throws -> Int? {
             let stage = try Stage()
-            stage.root.childSaveSizeToWait = later ? 0 : .max
+            stage.root.thresholds.childSaveSizeToWait = later ? 0 : .max
             try stage.change("new")
             let other = stage.library.context()
             try other.performAndWait {

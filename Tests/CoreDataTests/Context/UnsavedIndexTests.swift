@@ -50,7 +50,7 @@ struct UnsavedIndexTests {
         func spoiled(_ spoil: (NSManagedObjectContext, [NSManagedObject]) throws -> Void) throws -> String? {
             let context = try Library().context()
             return try context.performAndWait {
-                context.unsavedCountToIndex = 0
+                context.thresholds.unsavedCountToIndex = 0
                 let saved = (0..<3).map { context.make("Book", ["isbn": "s\($0)", "pages": $0]) }
                 try context.save()
                 saved[0].setValue(7, forKey: "pages")

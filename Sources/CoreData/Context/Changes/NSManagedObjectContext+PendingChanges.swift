@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     /// posts nothing. Fetches in the middle of a block see the block's changes, and observers never see half of them.
     final func propagatePendingDeletes() {
         applyPendingUpdates()
-        if tracked.isProcessing || isHandedOff || tracked.pendingDeletions.isEmpty { return }
+        if tracked.isProcessing || childSaves.isHandedOff || tracked.pendingDeletions.isEmpty { return }
         guard propagatesDeletesAtEndOfEvent || saveState.isRunning else { return }
         tracked.isProcessing = true
         defer { tracked.isProcessing = false }
@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
         checkConfinement("processPendingChanges()")
         applyPendingUpdates()
         // While a save of the context writes, its children read. The pending changes belong to that save.
-        if tracked.isProcessing || isHandedOff { return }
+        if tracked.isProcessing || childSaves.isHandedOff { return }
         if tracked.pending.isEmpty, tracked.pendingDeletions.isEmpty, tracked.pendingRefreshes.isEmpty,
             tracked.pendingVanished.isEmpty,
             tracked.mergedDeletions.isEmpty, tracked.mergedInsertions.isEmpty

@@ -12,7 +12,7 @@ extension NSManagedObjectContext {
     /// The unsaved objects of a fetch's entity that may match its predicate by their present values; nil if the fetch
     /// has to evaluate all of them.
     final func unsavedCandidates(for fetch: StoreFetch) -> [NSManagedObject]? {
-        guard tracked.inserted.count + tracked.updated.count >= unsavedCountToIndex,
+        guard tracked.inserted.count + tracked.updated.count >= thresholds.unsavedCountToIndex,
             let term = fetch.predicate.flatMap({ IndexTerm($0, fetch.layout) })
         else { return nil }
         let index = tracked.unsavedIndex ?? UnsavedIndex()

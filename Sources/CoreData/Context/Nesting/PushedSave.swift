@@ -119,12 +119,12 @@ extension NSManagedObjectContext {
     /// - Returns: whether the save waits to be taken over.
     final func takeOver(_ push: PushedSave, atOnce: Bool) -> Bool {
         let canWait =
-            fifoLock != nil && push.inserted.count + push.updated.count >= childSaveSizeToWait && !push.needsReading
+            fifoLock != nil && push.inserted.count + push.updated.count >= thresholds.childSaveSizeToWait && !push.needsReading
         if atOnce || !canWait {
             accept(push)
             return false
         }
-        incoming.append(push)
+        childSaves.incoming.append(push)
         return true
     }
 
@@ -186,13 +186,13 @@ extension NSManagedObjectContext {
     /// Takes over saves of children, before anything else on this context's queue.
     @inline(__always)
     final func takeOverIncoming() {
-        if !incoming.isEmpty { acceptIncoming() }
+        if !childSaves.incoming.isEmpty { acceptIncoming() }
     }
 
     @inline(never)
     private func acceptIncoming() {
-        let waiting = incoming
-        incoming = []
+        let waiting = childSaves.incoming
+        childSaves.incoming = []
         for push in waiting {
             accept(push)
             // Each save is an event of its own.

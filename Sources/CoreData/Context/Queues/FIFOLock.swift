@@ -78,14 +78,14 @@ extension NSManagedObjectContext {
         unless isKept: Bool = false, _ body: (_ takeBack: () -> Void) throws -> Result
     ) rethrows -> Result {
         guard !isKept, let fifoLock, !livingChildren.isEmpty else { return try body({}) }
-        isHandedOff = true
+        childSaves.isHandedOff = true
         fifoLock.leave()
         var isTakenBack = false
         func takeBack() {
             if isTakenBack { return }
             isTakenBack = true
             fifoLock.enter()
-            isHandedOff = false
+            childSaves.isHandedOff = false
         }
         defer { takeBack() }
         return try body(takeBack)

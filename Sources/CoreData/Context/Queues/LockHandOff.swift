@@ -18,7 +18,7 @@ struct LockHandOff {
         while let parent = below.ownParent {
             if parent.isMain {
                 if HeldContexts.isMainQueueHeld, MainQueueHandOff.shared.handOff() { handedOff.append(nil) }
-            } else if let fifoLock = parent.fifoLock, HeldContexts.contains(parent), !parent.isHandedOff {
+            } else if let fifoLock = parent.fifoLock, HeldContexts.contains(parent), !parent.childSaves.isHandedOff {
                 fifoLock.leave()
                 handedOff.append(fifoLock)
             }
