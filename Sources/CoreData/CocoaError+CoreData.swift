@@ -111,8 +111,8 @@ extension CocoaError.Code {
     public static var managedObjectExternalRelationship: CocoaError.Code {
         CocoaError.Code(rawValue: NSManagedObjectExternalRelationshipError)
     }
-    /// The code 133020, ``NSManagedObjectMergeError``: a save met rows that others have changed or deleted since they
-    /// were read.
+    /// The code 133020, ``NSManagedObjectMergeError``: a save met rows that were changed or deleted since
+    /// they were read.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/cocoaerror/code/managedobjectmerge)
     public static var managedObjectMerge: CocoaError.Code { CocoaError.Code(rawValue: NSManagedObjectMergeError) }
@@ -341,8 +341,8 @@ extension CocoaError {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/cocoaerror/managedobjectexternalrelationship)
     public static var managedObjectExternalRelationship: CocoaError.Code { .managedObjectExternalRelationship }
-    /// The code 133020, ``NSManagedObjectMergeError``: a save met rows that others have changed or deleted since they
-    /// were read.
+    /// The code 133020, ``NSManagedObjectMergeError``: a save met rows that were changed or deleted since
+    /// they were read.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/cocoaerror/managedobjectmerge)
     public static var managedObjectMerge: CocoaError.Code { .managedObjectMerge }

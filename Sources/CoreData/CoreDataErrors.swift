@@ -166,7 +166,7 @@ public var NSManagedObjectReferentialIntegrityError: Int { 133_000 }
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectexternalrelationshiperror)
 public var NSManagedObjectExternalRelationshipError: Int { 133_010 }
-/// Error 133020: a save met rows that others have changed or deleted since they were read.
+/// Error 133020: a save met rows that were changed or deleted since they were read.
 ///
 /// The conflicts are under ``NSPersistentStoreSaveConflictsErrorKey``. Refresh the objects and save again, or set a
 /// ``NSManagedObjectContext/mergePolicy``.

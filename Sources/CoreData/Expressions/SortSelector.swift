@@ -41,7 +41,7 @@ public struct SortSelector: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// A number that is none comes before the others; nil where there is none.
+    /// The order of two numbers of which at least one is NaN, which stands before every number; nil for two numbers.
     private static func orderWithNotANumber(_ a: ExpressionValue, _ b: ExpressionValue) -> ComparisonResult? {
         switch (a.isNotANumber, b.isNotANumber) {
         case (false, false): nil

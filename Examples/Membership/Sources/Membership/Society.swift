@@ -76,7 +76,7 @@ import os
         request.fetchLimit = count
     }
 
-    /// Removes everybody.
+    /// Removes all fellows.
     ///
     /// - Throws: The error of the store.
     public func dissolve() throws {

@@ -104,8 +104,8 @@ extension SQLFetchTranslator {
         }
     }
 
-    /// The keys of objects of which one is chosen, and their root entity; nil where none of them is a row. Keys of
-    /// several tables would be told apart by nothing.
+    /// The keys of objects of which one is chosen, and their root entity; nil where none of them is a row. A key alone
+    /// does not say its table, so the objects must be of one root entity.
     private func keys(
         of choices: [SQLOperand], _ expression: NSExpression
     ) throws -> (keys: [SQLExpression], layout: EntityLayout)? {
