@@ -70,12 +70,10 @@ enum NamedMethods {
     }
 
     private static func table(of type: AnyClass) -> Table {
-        // Of the framework's own classes no list has methods.
-        if type == NSManagedObject.self || type == NSEntityMigrationPolicy.self || type == NSMigrationManager.self {
-            return Table()
-        }
-        return lock.withLock {
+        lock.withLock {
             if let known = tables.ofClasses[ObjectIdentifier(type)] { return known }
+            // No list has methods of the framework's own classes.
+            if module(of: type) == "CoreData" { return Table() }
             load(lists(for: type))
             var table = _getSuperclass(type).map(table) ?? Table()
             for (name, body) in tables.declared[ObjectIdentifier(type)] ?? [:] {
