@@ -90,7 +90,7 @@ package struct RepairCommand: Command {
         }
         let counts =
             repair.repaired.isEmpty && repair.left.isEmpty
-            ? "nothing was wrong" : "\(repair.repaired.count) repaired, \(repair.left.count) left"
+            ? "nothing was wrong" : "\(repair.repaired.count) mended, \(repair.left.count) left"
         try console.line(Table.onOneLine("made \(target): \(counts)"))
     }
 }

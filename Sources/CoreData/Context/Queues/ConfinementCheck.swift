@@ -121,9 +121,7 @@ extension NSManagedObjectContext {
 
     /// The public method that a function does the work of: `save()` for `_save()`.
     private static func publicName(of function: String) -> String {
-        guard function.hasPrefix("plain") else { return function }
-        let name = function.dropFirst("plain".count)
-        return name.prefix(1).lowercased() + name.dropFirst()
+        function.hasPrefix("_") ? String(function.dropFirst()) : function
     }
 
     /// Reports a use off the queue, or stops the process.

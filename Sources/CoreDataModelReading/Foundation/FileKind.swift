@@ -1,1 +1,0 @@
-../../CoreData/Foundation/System/FileKind.swift

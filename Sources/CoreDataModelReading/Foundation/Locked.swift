@@ -1,1 +1,0 @@
-../../CoreData/Foundation/Concurrency/Locked.swift

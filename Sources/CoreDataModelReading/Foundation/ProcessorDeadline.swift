@@ -1,1 +1,0 @@
-../../CoreData/Foundation/System/ProcessorDeadline.swift

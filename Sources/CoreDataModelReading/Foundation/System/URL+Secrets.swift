@@ -1,0 +1,1 @@
+../../../CoreData/Foundation/System/URL+Secrets.swift
