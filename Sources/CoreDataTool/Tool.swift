@@ -140,7 +140,7 @@ package enum Tool {
         }
         let work = try command.init(parsed)
         // A user who has recorded a hash of each file must find it unchanged.
-        if isProcess, !work.writesStore { UntouchedIndexes.areWanted = true }
+        if isProcess, !work.writesStore { UntouchedSharedMemoryFiles.areWanted = true }
         return try work.run(console)
     }
 

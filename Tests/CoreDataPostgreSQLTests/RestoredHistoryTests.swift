@@ -24,11 +24,11 @@ struct RestoredHistoryTests {
         _ library: Library, after token: NSPersistentHistoryToken? = nil
     ) throws -> [String] {
         try PostgreSQLServer.shared.get().awaitHistory(of: library.database)
-        return try toldHistory(library, after: token)
+        return try notifiedHistory(library, after: token)
     }
 
     /// Returns the history after a token at once: transactions are missing while an older one is open.
-    private func toldHistory(
+    private func notifiedHistory(
         _ library: Library, after token: NSPersistentHistoryToken? = nil
     ) throws -> [String] {
         let context = library.context()
@@ -108,7 +108,7 @@ struct RestoredHistoryTests {
         try #require(moved == "UPDATE 1\nUPDATE 1")
         let options = Self.tracking.merging([NSReadOnlyPersistentStoreOption: true]) { $1 }
         let reader = try Library(.postgreSQL, in: library.folder, options: options)
-        #expect(try toldHistory(reader) == ["tests 1"])
+        #expect(try notifiedHistory(reader) == ["tests 1"])
         try reader.coordinator.remove(reader.store)
         let owner = try Library(.postgreSQL, in: library.folder, options: Self.tracking)
         #expect(try history(owner) == ["tests 1", "tests 1"])

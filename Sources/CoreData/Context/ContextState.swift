@@ -111,7 +111,7 @@ struct FetchState {
 
 /// What other queues append or read, under the context's `guardedLock`.
 struct GuardedState {
-    var pendingUpdates: [NSManagedObjectContext.PermanentKeys] = []
+    var pendingUpdates: [NSManagedObjectContext.PermanentIDUpdate] = []
     var mergesAutomatically = false
     var pendingMerges: [MergedChanges] = []
     var isMergeScheduled = false

@@ -83,7 +83,8 @@ extension FilePorter {
             by: isForced ? "Bundle.module" : "Optional(Bundle.module)")
     }
 
-    /// Replaces `Bundle.main.bundleIdentifier!`, because a program of a package has no property list with its identifier.
+    /// Replaces `Bundle.main.bundleIdentifier!`, because a program of a package has no property list with its
+    /// identifier.
     mutating func portBundleIdentifier(at index: Int) {
         guard isMark("!", at: index + 1), isMark(".", at: index - 1), !isMark("=", at: index + 2),
             let last = token(index - 2)

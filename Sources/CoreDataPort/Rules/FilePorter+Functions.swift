@@ -1,7 +1,8 @@
 import CoreDataModelCompiler
 
 // Methods of policies and managers that expressions of mapping models call by the names of selectors. The plugin lists
-// the methods that it sees under the name that Swift gives them for Objective-C. The remaining methods need an override.
+// the methods that it sees under the name that Swift gives them for Objective-C. The remaining methods need an
+// override.
 extension FilePorter {
     private static let callers: Set<String> = ["NSEntityMigrationPolicy", "NSMigrationManager"]
 

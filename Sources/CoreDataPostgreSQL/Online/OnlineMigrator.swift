@@ -144,7 +144,7 @@ struct OnlineMigrator {
             try contraction.remove(version, keeping: newest)
         }
         let delay = PostgreSQLOnlineOptions(migration.options).delay
-        guard try contraction.endOthers(than: newest, after: delay) else {
+        guard try contraction.endOtherVersions(than: newest, after: delay) else {
             throw PostgreSQLContraction.olderIsServed
         }
     }
@@ -186,7 +186,7 @@ struct OnlineMigrator {
         }
         for table in Set(plan.shadowColumns.map(\.table) + plan.fillers.map(\.table)).sorted() {
             try shortLockTransaction.run(
-                PostgreSQLStep.keepingInStep(
+                PostgreSQLStep.syncTrigger(
                     table, plan.shadowColumns.filter { $0.table == table },
                     plan.fillers.filter { $0.table == table },
                     newer: plan.lock))

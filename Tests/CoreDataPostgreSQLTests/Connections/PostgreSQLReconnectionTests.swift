@@ -104,18 +104,18 @@ struct PostgreSQLReconnectionTests {
         defer { NotificationCenter.default.removeObserver(observer) }
         let other = try library.beside()
         /// Runs a body, and requires that a notification follows. Earlier notifications do not count.
-        func expectTold(_ what: String, _ body: () throws -> Void) throws {
+        func expectNotified(_ what: String, _ body: () throws -> Void) throws {
             while told.wait(timeout: .now()) == .success {}
             try body()
             try #require(told.wait(timeout: .now() + 300) == .success, "\(what)")
         }
         // The server's last words and the end of the connection come at once, or one after the other.
         for number in 1...10 {
-            try expectTold("save \(number)") { try save("b\(number)", in: other.context()) }
+            try expectNotified("save \(number)") { try save("b\(number)", in: other.context()) }
             // By itself: a lost connection counts as a change.
-            try expectTold("end \(number)") { try endConnections() }
+            try expectNotified("end \(number)") { try endConnections() }
         }
-        try expectTold("the last save") { try save("c", in: other.context()) }
+        try expectNotified("the last save") { try save("c", in: other.context()) }
         #expect(try names().count == 12)
     }
 

@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
             object.binding.identityMap?.rekey(object, to: key)
         }
         replaceTemporaryReferences(permanent, in: objects)
-        postToChildren(PermanentKeys(keys: permanent))
+        postToChildren(PermanentIDUpdate(keys: permanent))
     }
 
     // MARK: References to temporary ids
@@ -146,7 +146,7 @@ extension NSManagedObjectContext {
         idState.assignedStores = idState.assignedStores.filter {
             $1.object.key < 0 && $1.object.flags.contains(.inserted)
         }
-        postToChildren(PermanentKeys(keys: permanent, replaced: replaced))
+        postToChildren(PermanentIDUpdate(keys: permanent, replaced: replaced))
     }
 }
 

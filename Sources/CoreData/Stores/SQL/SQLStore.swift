@@ -385,8 +385,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     package final func metadataWereSaved(_ written: [String: Any]) {
         let written = stateLock.withLock {
             // The database gives these entries at each reading; they are never written.
-            let told = savedMetadata.filter { SQLStoreMetadata.toldKeys.contains($0.key) }
-            savedMetadata = written.merging(told) { $1 }
+            let reported = savedMetadata.filter { SQLStoreMetadata.reportedKeys.contains($0.key) }
+            savedMetadata = written.merging(reported) { $1 }
             metadataWereSet = false
             return savedMetadata
         }

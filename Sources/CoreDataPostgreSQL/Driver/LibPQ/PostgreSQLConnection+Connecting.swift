@@ -143,7 +143,7 @@ extension PostgreSQLConnection {
     /// Whether the connection can be used, as far as that is clear without a query. The property reads messages
     /// that the server has sent since the last statement, such as the one that it shuts down.
     var isUsable: Bool {
-        takeOwedResult()
+        drainUnreadResult()
         var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         // The server's last message comes before the end of the connection.
         for _ in 0..<4 {

@@ -46,7 +46,7 @@ extension PostgreSQLConnection {
     }
 
     func enterPipeline() throws {
-        takeOwedResult()
+        drainUnreadResult()
         guard PQenterPipelineMode(handle) == 1 else { throw error(nil) }
     }
 
@@ -223,7 +223,7 @@ extension PostgreSQLConnection {
         if lacksSettings {
             isBegun = !isReadingWanted
             if isBegun { for text in [Self.beginning] + transactionSettings { try queue(text) } }
-            try queueWantedBeginning()
+            try queuePendingBegin()
         }
         try send()
         if isBegun { try queue("COMMIT") }
@@ -231,7 +231,7 @@ extension PostgreSQLConnection {
     }
 
     /// Sends the beginning of the transaction of reading that is pending, if there is one, in a pipeline.
-    func queueWantedBeginning() throws {
+    func queuePendingBegin() throws {
         guard case .wanted(let state) = reading else { return }
         reading = .begun
         try queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
@@ -282,14 +282,14 @@ extension PostgreSQLConnection {
     func endReading() {
         let wasBegun = reading == .begun
         reading = .none
-        if wasBegun, PQsendQuery(handle, "COMMIT") == 1 { pipeline.owesResult = true }
+        if wasBegun, PQsendQuery(handle, "COMMIT") == 1 { pipeline.hasUnreadResult = true }
     }
 
     /// Runs a prepared statement that a transaction of reading begins with.
     func runReading(_ name: String, _ values: PostgreSQLValues) throws -> OpaquePointer? {
         try enterPipeline()
         defer { PQexitPipelineMode(handle) }
-        try queueWantedBeginning()
+        try queuePendingBegin()
         try queue(name, values, .wanted)
         return try flush()
     }
@@ -299,7 +299,7 @@ extension PostgreSQLConnection {
         if !isReadingWanted { return }
         try enterPipeline()
         defer { PQexitPipelineMode(handle) }
-        try queueWantedBeginning()
+        try queuePendingBegin()
         PQclear(try flush())
     }
 
@@ -317,9 +317,9 @@ extension PostgreSQLConnection {
     }
 
     /// Takes the result of a statement whose caller has not waited for it.
-    func takeOwedResult() {
-        if !pipeline.owesResult { return }
-        pipeline.owesResult = false
+    func drainUnreadResult() {
+        if !pipeline.hasUnreadResult { return }
+        pipeline.hasUnreadResult = false
         while let result = nextResult() { PQclear(result) }
     }
 }

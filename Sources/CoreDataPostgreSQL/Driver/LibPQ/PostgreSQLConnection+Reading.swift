@@ -12,7 +12,7 @@ extension PostgreSQLConnection {
             parameters.bind(1, key)
             return try run(name, parameters.values())
         }
-        takeOwedResult()
+        drainUnreadResult()
         roundTrips += 1
         let result = withUnsafeBytes(of: key.bigEndian) { bytes in
             var value = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)

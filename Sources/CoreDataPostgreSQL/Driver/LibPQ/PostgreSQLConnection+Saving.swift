@@ -140,7 +140,7 @@ extension PostgreSQLConnection {
     ///
     /// - Returns: the number of the transaction, where a statement before the COMMIT returns it.
     private func executeCommit(_ text: String) throws -> Int64? {
-        takeOwedResult()
+        drainUnreadResult()
         roundTrips += 1
         isUnconfirmed.pointee = false
         guard PQsendQuery(handle, text) == 1 else { throw error(nil) }
@@ -252,7 +252,7 @@ extension PostgreSQLConnection {
     private static let patience = Duration.seconds(30)
 
     func rollback() {
-        takeOwedResult()
+        drainUnreadResult()
         openSave.isOpen = false
         openSave.expectedVersion = nil
         token = nil

@@ -247,7 +247,7 @@ final class PostgreSQLConnection: SQLConnection {
     /// Runs one or several statements in SQL.
     func execute(_ text: String) throws {
         try beginWantedReading()
-        takeOwedResult()
+        drainUnreadResult()
         roundTrips += 1
         let result =
             question == nil ? PQexec(handle, text) : askingMeanwhile { PQsendQuery(handle, text) }
@@ -283,7 +283,7 @@ final class PostgreSQLConnection: SQLConnection {
             throw error(nil)
         }
         try beginWantedReading()
-        takeOwedResult()
+        drainUnreadResult()
         roundTrips += 1
         let result = values.passed { count, pointers, lengths, formats in
             if let unnamed = prepared.unnamed[name] {
@@ -340,7 +340,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Runs a SELECT with parameters as texts, and returns its rows as texts.
     func rows(_ select: String, _ values: [String] = []) throws -> [[String?]] {
-        takeOwedResult()
+        drainUnreadResult()
         if pipeline.isOn || lacksSettings { return try rowsTogether(select, values) }
         try beginWantedReading()
         roundTrips += 1

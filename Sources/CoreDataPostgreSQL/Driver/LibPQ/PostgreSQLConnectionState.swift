@@ -27,7 +27,7 @@ extension PostgreSQLConnection {
         /// The results that are still to come.
         var results: [Pending] = []
         /// Whether a result is to come that no caller waits for.
-        var owesResult = false
+        var hasUnreadResult = false
     }
 
     /// The save whose transaction is open.

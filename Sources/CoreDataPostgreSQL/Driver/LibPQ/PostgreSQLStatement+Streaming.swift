@@ -54,7 +54,7 @@ extension PostgreSQLConnection {
     ) throws -> OpaquePointer {
         try enterPipeline()
         defer { PQexitPipelineMode(handle) }
-        try queueWantedBeginning()
+        try queuePendingBegin()
         // All rows are read. A plan for the first ones would take longer for them.
         try queue("SET LOCAL cursor_tuple_fraction = 1")
         let isSent = values.passed { count, pointers, lengths, formats in

@@ -37,11 +37,11 @@ struct PostgreSQLContraction {
     /// - Returns: whether only the newest is left. False where another process ends versions at the same time.
     func end(after delay: TimeInterval, removingAbandoned removesAbandoned: Bool = false) throws -> Bool {
         try PostgreSQLWatch.shared.watching(connection) {
-            try endOthers(after: delay, removingAbandoned: removesAbandoned)
+            try endOtherVersions(after: delay, removingAbandoned: removesAbandoned)
         }
     }
 
-    private func endOthers(after delay: TimeInterval, removingAbandoned removesAbandoned: Bool) throws -> Bool {
+    private func endOtherVersions(after delay: TimeInterval, removingAbandoned removesAbandoned: Bool) throws -> Bool {
         try connection.endWithProgram()
         guard try connection.tryOnlineLock() else { return false }
         defer { connection.giveBackOnlineLock() }
@@ -52,11 +52,11 @@ struct PostgreSQLContraction {
         for version in versions where removesAbandoned && version.state == .coming {
             try remove(version, keeping: newest)
         }
-        return try endOthers(than: newest, after: delay)
+        return try endOtherVersions(than: newest, after: delay)
     }
 
     /// Ends all versions except one, for a caller that holds the lock of online migrations.
-    func endOthers(than newest: PostgreSQLVersion, after delay: TimeInterval) throws -> Bool {
+    func endOtherVersions(than newest: PostgreSQLVersion, after delay: TimeInterval) throws -> Bool {
         var isAlone = true
         for version in try PostgreSQLVersion.all(on: connection) where version.lock != newest.lock {
             switch version.state {
@@ -199,7 +199,7 @@ struct PostgreSQLContraction {
                 if others.isEmpty {
                     try shortLockTransaction.transaction { _ = try connection.run(.define(.dropTable(table))) }
                 } else if inStep.contains(table) {
-                    try shortLockTransaction.run(PostgreSQLStep.keepingNoMore(table))
+                    try shortLockTransaction.run(PostgreSQLStep.droppingSyncTrigger(table))
                 }
                 held += others
                 continue
@@ -212,7 +212,7 @@ struct PostgreSQLContraction {
             let kept = Set(others.compactMap(\.column))
             held += others
             try shortLockTransaction.run(
-                (inStep.contains(table) ? PostgreSQLStep.keepingNoMore(table) : [])
+                (inStep.contains(table) ? PostgreSQLStep.droppingSyncTrigger(table) : [])
                     + PostgreSQLStep.droppingColumns(doomed.filter { !kept.contains($0) }, of: table)
                     + kept.sorted().map { PostgreSQLStep.voluntary($0, of: table) }
                     + tables.renewingDefaults(ofTable: table, unlike: goneTables))

@@ -66,7 +66,7 @@ final class PostgreSQLLease: @unchecked Sendable {  // what may change is used o
             var isDue = false
             try use { connection in
                 try renewBriefly(on: connection)
-                isDue = try isSomebodyDue(on: connection)
+                isDue = try isAnyVersionDue(on: connection)
             }
             // This is not part of the body, because it takes long, and other threads wait for the connection.
             if isDue { remove(connect) }
@@ -110,7 +110,7 @@ final class PostgreSQLLease: @unchecked Sendable {  // what may change is used o
     }
 
     /// Whether another version is served, or was left half removed, and this program has the newest one.
-    private func isSomebodyDue(on connection: PostgreSQLConnection) throws -> Bool {
+    private func isAnyVersionDue(on connection: PostgreSQLConnection) throws -> Bool {
         let versions = try connection.rows(
             "SELECT lock, state FROM coredata.model_versions WHERE state IN ('served', 'ended') ORDER BY number")
         let newest = versions.last { $0[1] == PostgreSQLVersion.State.served.rawValue }

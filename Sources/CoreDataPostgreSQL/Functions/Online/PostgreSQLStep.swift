@@ -67,7 +67,7 @@ enum PostgreSQLStep {
     /// framework names no version: then the column that it changes counts. If it changes both, that of the newer
     /// version counts, which `coredata.columns` names. A row that it inserts without a value in that column gets
     /// the value of the older version's column.
-    static func keepingInStep(
+    static func syncTrigger(
         _ table: String, _ shadowColumns: [OnlinePlan.ShadowColumn], _ fillers: [OnlinePlan.Filler], newer: Int64
     ) -> [String] {
         let body = """
@@ -93,7 +93,7 @@ enum PostgreSQLStep {
     }
 
     /// Takes the trigger away again.
-    static func keepingNoMore(_ table: String) -> [String] {
+    static func droppingSyncTrigger(_ table: String) -> [String] {
         [
             "DROP TRIGGER IF EXISTS \(trigger) ON \(dialect.quoted(table))",
             "DROP FUNCTION IF EXISTS \(function(of: table))()",

@@ -223,7 +223,7 @@ extension SQLStore {
             for column in plan.columns { dictionary[column.name] = try value(of: column, row) }
             result.append(dictionary)
         }
-        for column in plan.columns where column.vagueLayout != nil {
+        for column in plan.columns where column.layoutWithoutEntity != nil {
             for place in result.indices {
                 guard let key = result[place][column.name] as? ObjectKey else { continue }
                 result[place][column.name] = try exact(key)
@@ -246,7 +246,7 @@ extension SQLStore {
         try readRows(of: select) { row in
             for column in plan.columns { table.append(try object(of: column, row)) }
         }
-        for (place, column) in plan.columns.enumerated() where column.vagueLayout != nil {
+        for (place, column) in plan.columns.enumerated() where column.layoutWithoutEntity != nil {
             try table.mapKeys(at: place, exact)
         }
         return table

@@ -6,7 +6,7 @@ package enum SQLStoreMetadata {
     package static let frameworkVersion = 1344
 
     /// Keys that describe the store itself. A program may read their values, but not change them.
-    package static let reservedKeys: Set<String> = toldKeys.union([
+    package static let reservedKeys: Set<String> = reportedKeys.union([
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
         // The way in which a file frees pages. A program's other value for it is no change.
@@ -14,7 +14,7 @@ package enum SQLStoreMetadata {
     ])
 
     /// Keys of entries that a database reports at each reading. They are not saved with the store.
-    package static let toldKeys: Set<String> = ["NSPostgreSQLSynchronousReplication"]
+    package static let reportedKeys: Set<String> = ["NSPostgreSQLSynchronousReplication"]
 
     /// The key under which a store that is being filled records its source. While the entry is there, the store cannot
     /// be opened.
@@ -130,7 +130,7 @@ package enum SQLStoreMetadata {
 
     /// Writes the row of metadata. The UUID has a column of its own and is not part of the property list.
     package static func write(_ metadata: [String: Any], to connection: some SQLConnection, url: URL?) throws {
-        var list = metadata.filter { !toldKeys.contains($0.key) }
+        var list = metadata.filter { !reportedKeys.contains($0.key) }
         let identifier = list.removeValue(forKey: NSStoreUUIDKey) as? String ?? UUID().uuidString
         // The row is missing while a store is created. Any other failure may have ended the transaction.
         let present = try readIfWhole(from: connection, url: url ?? URL(fileURLWithPath: "/dev/null"))

@@ -5,7 +5,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     let settings: SQLiteStoreOptions
     let connections: SQLiteDatabase
     private let removesLog: Bool
-    private let keepsIndex: Bool
+    private let keepsSharedMemoryFile: Bool
     private let wasClosed = Locked(false)
     /// Whether the store is held in memory only.
     let isInMemory: Bool
@@ -15,7 +15,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     init(opened: Opened) {
         settings = opened.settings
         removesLog = opened.removesLog
-        keepsIndex = opened.keepsIndex
+        keepsSharedMemoryFile = opened.keepsSharedMemoryFile
         isInMemory = opened.isInMemory
         connections = opened.connections
         super.init(opened.parts, database: connections)
@@ -100,7 +100,9 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
     override func close() {
         wasClosed.withLock { $0 = true }
         super.close()
-        if removesLog, let url { SQLiteStoreFiles(url).removeReadersTraces(keepsIndex: keepsIndex) }
+        if removesLog, let url {
+            SQLiteStoreFiles(url).removeFilesLeftByReader(keepsSharedMemoryFile: keepsSharedMemoryFile)
+        }
     }
 
     /// Closes the store if the program releases its coordinator without removing it, so that no files are left behind.

@@ -19,13 +19,13 @@ struct RepeatedReading {
     private struct Sight: Equatable {
         let main: FileState?
         let hasLog: Bool
-        let hasIndex: Bool
+        let hasSharedMemoryFile: Bool
         let hasJournal: Bool
 
         init(_ files: SQLiteStoreFiles) {
             main = FileState(files.main)
             hasLog = files.hasLog
-            hasIndex = FileManager.default.fileExists(atPath: files.shm.path)
+            hasSharedMemoryFile = FileManager.default.fileExists(atPath: files.shm.path)
             hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
         }
     }
@@ -59,7 +59,9 @@ struct RepeatedReading {
         if error.looksDamaged { return isRepeatedAfterDamage() }
         // The last process that had the store open has closed it: SQLite reports that it cannot open the -wal and the
         // -shm, or must not create them.
-        guard before.hasIndex, [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode) else { return false }
+        guard before.hasSharedMemoryFile, [SQLITE_READONLY, SQLITE_CANTOPEN].contains(error.primaryCode) else {
+            return false
+        }
         return !FileManager.default.fileExists(atPath: files.shm.path) && attempts.goOn()
     }
 

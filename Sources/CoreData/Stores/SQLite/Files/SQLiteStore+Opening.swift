@@ -26,7 +26,7 @@ extension SQLiteStore {
         /// removes both then.
         var removesLog = false
         /// Whether the -shm was there before the store was opened.
-        var keepsIndex = false
+        var keepsSharedMemoryFile = false
 
         /// The connections, once they are opened.
         var connections: SQLiteDatabase {
@@ -249,10 +249,11 @@ extension SQLiteStore {
             let files = SQLiteStoreFiles(url)
             if !use.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
             let mode = use.isImmutable ? .immutable : files.readingAccess
-            let leavesIndex = mode == .frozen && UntouchedIndexes.areWanted
-            keepsIndex = FileManager.default.fileExists(atPath: files.shm.path)
+            let leavesSharedMemoryFile = mode == .frozen && UntouchedSharedMemoryFiles.areWanted
+            keepsSharedMemoryFile = FileManager.default.fileExists(atPath: files.shm.path)
             removesLog =
-                leavesIndex ? !FileManager.default.fileExists(atPath: files.wal.path) : mode == .readOnly && !keepsIndex
+                leavesSharedMemoryFile
+                ? !FileManager.default.fileExists(atPath: files.wal.path) : mode == .readOnly && !keepsSharedMemoryFile
             do {
                 let connection = try SQLiteConnection(path: url.path, access: mode, busyTimeout: settings.timeout)
                 // As in `openExisting`: another store may have come to this address since the checks above.
@@ -260,10 +261,10 @@ extension SQLiteStore {
                 guard try summary.isOfSameStore(as: present, connection) else { throw Self.moved(url) }
                 makeReader = try readers(of: url, mode, beside: connection)
                 historyTables = try HistoryTables.read(from: connection)
-                isWAL = try (mode == .readOnly || leavesIndex) && connection.hasLog()
+                isWAL = try (mode == .readOnly || leavesSharedMemoryFile) && connection.hasLog()
                 schema = try IntrospectedSchema(connection).fit(layout, entities: entities, url: url)
             } catch {
-                if removesLog { files.removeReadersTraces(keepsIndex: keepsIndex) }
+                if removesLog { files.removeFilesLeftByReader(keepsSharedMemoryFile: keepsSharedMemoryFile) }
                 throw error
             }
         }

@@ -104,17 +104,17 @@ struct SQLiteStoreFiles: Sendable {
     /// ordinary reader.
     var readingAccess: SQLiteConnection.Access {
         let protected = [main, main.deletingLastPathComponent()].filter(Self.isWriteProtected).count
-        if leavesIndex { return .frozen }
+        if leavesSharedMemoryFile { return .frozen }
         if protected == 0 || FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
-        let hasIndex = FileManager.default.fileExists(atPath: shm.path)
+        let hasSharedMemoryFile = FileManager.default.fileExists(atPath: shm.path)
         // Without a -wal no -shm is needed, unless a process that may write has left one.
-        if !hasLog { return protected == 2 || !hasIndex ? .immutable : .readOnly }
-        return protected == 2 && hasIndex ? .frozen : .readOnly
+        if !hasLog { return protected == 2 || !hasSharedMemoryFile ? .immutable : .readOnly }
+        return protected == 2 && hasSharedMemoryFile ? .frozen : .readOnly
     }
 
     /// Whether there is a -shm that reading leaves as it is.
-    var leavesIndex: Bool {
-        UntouchedIndexes.areWanted && FileManager.default.fileExists(atPath: shm.path)
+    var leavesSharedMemoryFile: Bool {
+        UntouchedSharedMemoryFiles.areWanted && FileManager.default.fileExists(atPath: shm.path)
             && !FileManager.default.fileExists(atPath: journal.path)
     }
 
@@ -138,13 +138,13 @@ struct SQLiteStoreFiles: Sendable {
     /// Only a connection that may write removes the two files. A read-only connection creates them and leaves them
     /// behind.
     ///
-    /// - Parameter keepsIndex: Whether the -shm was there before the reading, and stays as it is.
-    func removeReadersTraces(keepsIndex: Bool = false) {
+    /// - Parameter keepsSharedMemoryFile: Whether the -shm was there before the reading, and stays as it is.
+    func removeFilesLeftByReader(keepsSharedMemoryFile: Bool = false) {
         // Files beside an empty main file belong to a store that was destroyed.
         guard FileManager.default.fileExists(atPath: shm.path), !isEmptied,
             let connection = try? SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
         else { return }
-        guard hasLog || keepsIndex else {
+        guard hasLog || keepsSharedMemoryFile else {
             // SQLite removes both when this connection closes.
             try? connection.readSomething()
             return
@@ -155,7 +155,7 @@ struct SQLiteStoreFiles: Sendable {
         guard (try? connection.readAlone()) != nil,
             (try? connection.readSomething()) != nil
         else { return }
-        if !keepsIndex { return (try? FileKind.remove(.file, at: shm)) ?? () }
+        if !keepsSharedMemoryFile { return (try? FileKind.remove(.file, at: shm)) ?? () }
         if !hasLog { try? FileKind.remove(.file, at: wal) }
     }
 
@@ -180,7 +180,7 @@ struct SQLiteStoreFiles: Sendable {
             var isLocking = false
             // A reader that takes a lock creates a -shm if there is none.
             var hadIndex = true
-            defer { if !hadIndex { removeReadersTraces() } }
+            defer { if !hadIndex { removeFilesLeftByReader() } }
             while try !copyDatabase(to: destination, timeout: timeout, work, isLocking: isLocking) {
                 guard attempts.goOn() else {
                     throw SQLiteError(

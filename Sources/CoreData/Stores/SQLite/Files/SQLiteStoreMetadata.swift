@@ -118,14 +118,15 @@ enum SQLiteStoreMetadata {
         }
         files.rollBackJournal(timeout: timeout)
         let hasJournal = FileManager.default.fileExists(atPath: files.journal.path)
-        let hasIndex = FileManager.default.fileExists(atPath: files.shm.path)
+        let hasSharedMemoryFile = FileManager.default.fileExists(atPath: files.shm.path)
         // A process that has the store open has a -wal, too, which may be empty.
         let isUnused =
-            !hasIndex || UntouchedIndexes.areWanted && !FileManager.default.fileExists(atPath: files.wal.path)
+            !hasSharedMemoryFile
+            || UntouchedSharedMemoryFiles.areWanted && !FileManager.default.fileExists(atPath: files.wal.path)
         if !hasJournal, isUnused, !files.hasLog {
             return try SQLiteConnection(path: url.path, access: .immutable, busyTimeout: timeout)
         }
-        if hasIndex || hasJournal {
+        if hasSharedMemoryFile || hasJournal {
             return try SQLiteConnection(path: url.path, access: files.readingAccess, busyTimeout: timeout)
         }
         let connection = try SQLiteConnection(path: url.path, access: .readWrite, busyTimeout: timeout)

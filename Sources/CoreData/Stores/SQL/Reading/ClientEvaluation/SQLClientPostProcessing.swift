@@ -24,21 +24,21 @@ package struct SQLClientPostProcessing {
         }
         // With DISTINCT a database sorts only by the selected values. It does not recognise an expression as one of
         // them if the two have bound values.
-        let isVague =
+        let isOrderAmbiguous =
             select.isDistinct
             && !select.order.allSatisfy { values.contains($0.expression) && !$0.expression.bindsValues }
         // A database with types does not recognise that a nested SELECT in GROUP BY is the one among the results.
         let computesHere =
             !(values + select.groupBy).allSatisfy { types.computes($0, in: scopes) }
             || select.groupBy.contains { $0.hasSelect || $0.bindsValues }
-        let asksHere = !(select.having.map { types.decides($0, in: scopes) } ?? true)
+        let filtersGroupsOnClient = !(select.having.map { types.decides($0, in: scopes) } ?? true)
         let isGrouped =
             !select.groupBy.isEmpty || select.having != nil || values.contains(where: \.isAggregate)
         // A value that a group may have several of is that of its first row. Databases with types refuse it.
         let isOfRows =
             isGrouped
             && (values + select.order.map(\.expression)).contains { $0.isOfRows(groupedBy: select.groupBy) }
-        guard sortsHere || isVague || computesHere || asksHere || isOfRows else { return nil }
+        guard sortsHere || isOrderAmbiguous || computesHere || filtersGroupsOnClient || isOfRows else { return nil }
         self.select = select
         self.isGrouped = isGrouped
         isSorted = !sortsHere && !isGrouped

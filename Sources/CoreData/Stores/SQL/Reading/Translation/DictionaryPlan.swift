@@ -16,7 +16,7 @@ package final class DictionaryPlan {
         package let content: Content
 
         /// The entity of the objects or a superentity, if the row has no column for the concrete ones; otherwise nil.
-        package var vagueLayout: Int? {
+        package var layoutWithoutEntity: Int? {
             if case .object(let layout, entityPlace: nil) = content { layout } else { nil }
         }
 

@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
     }
 
     /// A permanent-ID update: the permanent keys that replace temporary ones.
-    struct PermanentKeys {
+    struct PermanentIDUpdate {
         var keys: [Int64: Int64]
         /// Temporary keys of objects that another object with equal unique values replaced. `keys` has the keys of the
         /// replacing objects for them.
@@ -27,7 +27,7 @@ extension NSManagedObjectContext {
 
     /// Posts a permanent-ID update with the new keys of saved objects to every context below this one. Each context
     /// applies the update when it is next used.
-    final func postToChildren(_ permanent: PermanentKeys) {
+    final func postToChildren(_ permanent: PermanentIDUpdate) {
         undoRecord?.noteRenames(permanent.keys)
         renameFetched(permanent.keys)
         let children = livingChildren
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
     /// get the update before any of them can read it, so that a child finds objects by the permanent keys that a parent
     /// gives it. `held` outlives the locks, because objects that are released under the locks could not take them
     /// again.
-    private func deliver(_ permanent: PermanentKeys, holding held: inout [NSManagedObjectContext]) {
+    private func deliver(_ permanent: PermanentIDUpdate, holding held: inout [NSManagedObjectContext]) {
         guardedLock.withLock {
             guarded.pendingUpdates.append(permanent)
             hasPendingUpdates.store(true, ordering: .releasing)
@@ -73,7 +73,7 @@ extension NSManagedObjectContext {
             hasPendingUpdates.store(false, ordering: .releasing)
             return updates
         }
-        for update in updates { takeIn(update) }
+        for update in updates { apply(update) }
     }
 
     /// Applies the pending updates if one of them gives a key to an object that is registered here under its temporary
@@ -108,7 +108,7 @@ extension NSManagedObjectContext {
         return rowSource?.permanentKey(for: key)
     }
 
-    private func takeIn(_ permanent: PermanentKeys) {
+    private func apply(_ permanent: PermanentIDUpdate) {
         undoRecord?.noteRenames(permanent.keys)
         renameFetched(permanent.keys)
         var renamed: [NSManagedObject] = []

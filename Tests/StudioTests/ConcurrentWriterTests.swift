@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite("Other programs' writes to the store of a studio", .enabled(if: StudioBuild.isPresent, "\(StudioBuild.absence)"))
-struct OthersWriteTests {
+struct ConcurrentWriterTests {
     private func set(_ client: StudioClient, _ id: String, _ key: String, _ value: String) throws {
         _ = try client.write("edit/set", #"{"id":"\#(id)","key":"\#(key)","value":"\#(value)"}"#)
     }

@@ -2,7 +2,7 @@
 ///
 /// For a program that reads files and writes none of them. SQLite shares the mapping of a -shm among all connections of
 /// a process: if one connection has mapped the -shm read-only, no connection of the process can write the store.
-package enum UntouchedIndexes {
+package enum UntouchedSharedMemoryFiles {
     private static let state = Locked(false)
 
     package static var areWanted: Bool {
