@@ -20,6 +20,8 @@ extension SQLComparison {
     static func family(_ constant: ExpressionValue) -> Family? {
         switch constant {
         case .int, .double, .decimal, .date, .data, .uuid, .url, .string: .value
+        // Casts to classes come first: a search for conformances takes much longer.
+        case .object(is NSManagedObject), .object(is NSManagedObjectID): .object
         case .object(is NSEntityDescription): .entity
         case .object(let object):
             object is any ObjectIdentityComparable || object is any ObjectKeyConvertible ? .object : nil

@@ -44,7 +44,8 @@ package struct SQLComparison {
             // ANY left = right.x: both sides are collections.
             return try translator.exists(members) { try compare(left, $0) }
         }
-        if let answer = try comparedWithOtherFamily(left, right) { return answer }
+        // `equal` checks the families by itself.
+        if type != .equalTo, let answer = try comparedWithOtherFamily(left, right) { return answer }
         switch type {
         case .equalTo: return try equal(left, right)
         case .notEqualTo: return try notEqual(left, right)
