@@ -114,6 +114,9 @@ final class FaultFixture: Sendable {
                 {
                     complain("the error does not say that the disk is full: \(failure)")
                 }
+                if fault.kind == "rough", trial.outcome == .refused {
+                    complain("it gave up at calls that were interrupted or did a part of their work")
+                }
                 // Files that the fault kept from being removed are there, of course.
                 if !remains.isEmpty, fault.call != "unlink" { complain("temporary files are left: \(remains)") }
             }

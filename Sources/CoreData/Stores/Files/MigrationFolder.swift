@@ -146,9 +146,7 @@ final class MigrationFolder {
     /// this returns.
     static func write(_ value: some Encodable, to url: URL) throws {
         let draft = url.deletingPathExtension().appendingPathExtension("draft")
-        try JSONEncoder().encode(value).write(to: draft)
-        try Disk.synchronize(draft)
-        guard rename(draft.path, url.path) == 0 else {
+        guard try Disk.write(JSONEncoder().encode(value), to: draft), rename(draft.path, url.path) == 0 else {
             throw WriteFailure.error("The file “\(url.lastPathComponent)” of the migration could not be written", url)
         }
         Disk.synchronizeFolder(url.deletingLastPathComponent())
