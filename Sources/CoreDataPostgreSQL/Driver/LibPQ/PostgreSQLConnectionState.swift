@@ -30,6 +30,8 @@ extension PostgreSQLConnection {
         var hasUnreadResult = false
     }
 
+    package var isPipelining: Bool { pipeline.isOn }
+
     /// The save whose transaction is open.
     struct OpenSave {
         var isOpen = false
