@@ -240,7 +240,9 @@ struct ForbiddingVersionTests {
             let found = try NSPersistentStoreCoordinator.migrationForecast(
                 forPersistentStoreAt: fixture.url, to: models[3], through: [models[1]])
             #expect(found.obstacles.map(\.property) == ["title"])
-            #expect(found.description.contains("“Shop 2”") && found.description.contains("remove that version from"), "\(found)")
+            #expect(
+                found.description.contains("“Shop 2”") && found.description.contains("remove that version from"),
+                "\(found)")
             let error = try #require(throws: NSError.self) { try migrate(fixture, models[3], through: [models[1]]) }
             #expect(error.code == NSMigrationError)
             #expect(error.localizedDescription.contains("“Shop 2”"), "\(error)")
