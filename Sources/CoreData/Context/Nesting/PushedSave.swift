@@ -119,7 +119,8 @@ extension NSManagedObjectContext {
     /// - Returns: whether the save waits to be taken over.
     final func takeOver(_ push: PushedSave, atOnce: Bool) -> Bool {
         let canWait =
-            fifoLock != nil && push.inserted.count + push.updated.count >= thresholds.childSaveSizeToWait && !push.needsReading
+            fifoLock != nil && push.inserted.count + push.updated.count >= thresholds.childSaveSizeToWait
+            && !push.needsReading
         if atOnce || !canWait {
             accept(push)
             return false
