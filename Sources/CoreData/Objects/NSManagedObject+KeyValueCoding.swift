@@ -37,6 +37,7 @@ extension NSManagedObject {
         case "isDeleted", "deleted": NSNumber(value: isDeleted)
         case "isFault", "fault": NSNumber(value: isFault)
         case "hasChanges": NSNumber(value: hasChanges)
+        case "faultingState": NSNumber(value: faultingState)
         case "hasPersistentChangedValues": NSNumber(value: hasPersistentChangedValues)
         case "managedObjectContext": .some(managedObjectContext)
         default: nil

@@ -16,6 +16,7 @@ struct FrameworkKeysTests {
         ("objectID.persistentStore == nil", true), ("managedObjectContext != nil", true),
         ("managedObjectContext.hasChanges == YES", true), ("managedObjectContext.parentContext == nil", true),
         ("managedObjectContext.name == 'reader'", true), ("hasPersistentChangedValues == YES", true),
+        ("faultingState == 0", true), ("entity.name == 'Novel' AND faultingState == 1", false),
         ("entity.attributesByName.title.attributeType == 700", true),
         ("entity.attributesByName.copies.defaultValue == 1", true),
         ("entity.attributesByName.title.attributeValueClassName == 'NSString'", true),
