@@ -14,19 +14,24 @@ enum Disk {
         }
     }
 
-    /// Writes a file through to the disk. Returns false with the reason in `errno` if that fails. A signal that
-    /// interrupts a call does not end the writing, as it ends that of `Data.write(to:)`.
+    /// Writes all bytes to a file. Returns false with the reason in `errno` if that fails. A call that a signal
+    /// interrupts, or that writes a part, is continued; `Data.write(to:)` fails there.
+    static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return false }
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        return true
+    }
+
+    /// Writes a file through to the disk. Returns false with the reason in `errno` if that fails.
     static func write(_ data: Data, to url: URL) -> Bool {
         let descriptor = open(url.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         if descriptor < 0 { return false }
-        var rest = data[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            if count < 0 { break }
-            rest = rest.dropFirst(count)
-        }
-        let isWritten = rest.isEmpty && fsync(descriptor) == 0
+        let isWritten = data.withUnsafeBytes { write($0, to: descriptor) } && fsync(descriptor) == 0
         let code = errno
         close(descriptor)
         errno = code

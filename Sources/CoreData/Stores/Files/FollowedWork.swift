@@ -57,14 +57,8 @@ struct FollowedWork {
                 throw WriteFailure.error("“\(source.lastPathComponent)” could not be read", source)
             }
             if count == 0 { return }
-            var written = 0
-            while written < count {
-                let result = write(output, buffer + written, count - written)
-                if result < 0, errno == EINTR { continue }
-                guard result > 0 else {
-                    throw WriteFailure.error("“\(target.lastPathComponent)” could not be written", target)
-                }
-                written += result
+            guard Disk.write(UnsafeRawBufferPointer(start: buffer, count: count), to: output) else {
+                throw WriteFailure.error("“\(target.lastPathComponent)” could not be written", target)
             }
         }
     }

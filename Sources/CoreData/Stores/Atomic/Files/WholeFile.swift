@@ -72,13 +72,9 @@ enum WholeFile {
             var rest = bytes
             while !rest.isEmpty {
                 let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(1 << 20))
-                let count = Foundation.write(descriptor, piece.baseAddress, piece.count)
-                if count < 0 {
-                    if errno == EINTR { continue }
-                    throw failure(url)
-                }
+                guard Disk.write(piece, to: descriptor) else { throw failure(url) }
                 MigrationMoment.reach(.pieceWritten)
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
             }
         }
     }

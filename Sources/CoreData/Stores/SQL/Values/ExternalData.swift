@@ -146,15 +146,7 @@ package final class ExternalData: Sendable {
     }
 
     package func write(_ value: UnsafeRawBufferPointer, to descriptor: Int32, _ url: URL) throws {
-        var rest = value
-        while !rest.isEmpty {
-            let count = Foundation.write(descriptor, rest.baseAddress, rest.count)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Self.failure(url)
-            }
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-        }
+        guard Disk.write(value, to: descriptor) else { throw Self.failure(url) }
     }
 
     package static func failure(_ url: URL) -> NSError {
