@@ -84,7 +84,7 @@ struct FetchedOrder {
 
         /// The row of an object; fires a fault, as reading the value would.
         private static func row(of object: NSManagedObject, _ slot: Int) -> Snapshot? {
-            if ReadingOverrides.reading(type(of: object)) { return nil }
+            if ObjectOverrides.reading(type(of: object)) { return nil }
             let row = object.firedRow()
             return object.overlay?.mask.contains(slot) == true ? nil : row
         }

@@ -6,7 +6,7 @@ extension NSManagedObject {
     @inline(__always)
     private func plainSlot(_ key: String) -> Int? {
         guard case .attribute(let slot)? = binding.layout.access[key], !isRecorder,
-            !ReadingOverrides.reading(type(of: self))
+            !ObjectOverrides.reading(type(of: self))
         else { return nil }
         return slot
     }

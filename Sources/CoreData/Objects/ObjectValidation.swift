@@ -5,7 +5,7 @@ enum ObjectValidation {
     /// Checks required values, the attributes' validation predicates, and the counts of relationships. Several failures
     /// of one object are thrown as one error 1560.
     static func validateProperties(of object: NSManagedObject) throws {
-        if ValidationHook.isOverridden(by: type(of: object)) || object.validatesByName {
+        if ObjectOverrides.validation(type(of: object)) || object.validatesByName {
             return try askForEachProperty(of: object)
         }
         let layout = object.binding.layout

@@ -351,14 +351,14 @@ struct ValidationTests {
         }
     }
 
-    @Test("A class without a word of its own is not asked value by value, and has the model's errors")
+    @Test("A save validates objects of a class that overrides no validation by the model alone")
     func quietClass() throws {
         try withContext(QuietPerson.self) { context in
             context.make("Person", ["name": "x"])
             #expect(failures(of: context).map(\.code) == [NSValidationStringTooShortError])
         }
-        #expect(!ValidationHook.isOverridden(by: QuietPerson.self))
-        #expect(!ValidationHook.isOverridden(by: NSManagedObject.self))
-        #expect(ValidationHook.isOverridden(by: CheckedPerson.self))
+        #expect(!ObjectOverrides.validation(QuietPerson.self))
+        #expect(!ObjectOverrides.validation(NSManagedObject.self))
+        #expect(ObjectOverrides.validation(CheckedPerson.self))
     }
 }

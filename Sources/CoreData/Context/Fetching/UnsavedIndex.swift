@@ -152,7 +152,7 @@ extension UnsavedIndex.Table {
     }
 
     fileprivate static func reading(of object: NSManagedObject, _ name: String) -> UnsavedIndex.Reading {
-        guard object.row != nil, !ReadingOverrides.reading(type(of: object)),
+        guard object.row != nil, !ObjectOverrides.reading(type(of: object)),
             case .attribute(let slot)? = object.binding.layout.access[name]
         else { return .unknown }
         switch object.slotValue(at: slot) {
