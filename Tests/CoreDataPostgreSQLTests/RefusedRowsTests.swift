@@ -112,7 +112,7 @@ struct RefusedRowsTests {
             note.setValue(value(given.fitting, given.key), forKey: given.key)
             try context.save()
             #expect(database.psql("SELECT count(*) FROM note") == "81")
-            // The same of an update.
+            // An update with the value is refused, too.
             note.setValue(value(given.value, given.key), forKey: given.key)
             try expectRefusal()
             context.rollback()

@@ -71,9 +71,9 @@ struct PostgreSQLLaunchTests {
     @Test("A refusal by the server reaches the user in words, without the password; the launch can be tried again")
     func failures() async throws {
         let secured = try PostgreSQLServer.secured.get()
-        let nobody = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?connect_timeout=2"))
+        let unreachable = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?connect_timeout=2"))
         for (url, kind, text) in [
-            (nobody, LaunchFailure.Kind.serverUnreachable, "cannot be reached"),
+            (unreachable, LaunchFailure.Kind.serverUnreachable, "cannot be reached"),
             (secured.url(password: "secret-wrong"), .passwordRefused, "password"),
             (secured.url("me", secured.foreign), .certificateNotTrusted, "certificate"),
         ] {

@@ -44,11 +44,11 @@ struct PostgreSQLOptionTests {
             ("direct=localhost:70000", ["“direct”", "70000"]),
         ])
     func refused(query: String, words: [String]) throws {
-        let nobody = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?\(query)"))
-        try expectRefusal(words) { try open(nobody) }
+        let unreachable = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?\(query)"))
+        try expectRefusal(words) { try open(unreachable) }
         try expectRefusal(words) {
             _ = try NSPersistentStoreCoordinator.metadataForPersistentStore(
-                ofType: NSPostgreSQLStoreType, at: nobody)
+                ofType: NSPostgreSQLStoreType, at: unreachable)
         }
     }
 

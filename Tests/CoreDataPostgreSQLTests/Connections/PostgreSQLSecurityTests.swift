@@ -59,8 +59,8 @@ struct PostgreSQLSecurityTests {
         #expect(try failure(secured.url(database, password: "wrong-secret")) == .passwordRefused)
         #expect(try failure(secured.url(database, password: nil, "passfile=/nowhere")) == .passwordRefused)
         #expect(try failure(secured.url("nowhere")) == .noDatabase)
-        let nobody = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?connect_timeout=2"))
-        #expect(try failure(nobody) == .unreachable)
+        let unreachable = try #require(URL(string: "postgresql://me:secret@127.0.0.1:1/d?connect_timeout=2"))
+        #expect(try failure(unreachable) == .unreachable)
         _ = try open(secured.url(database))
     }
 
