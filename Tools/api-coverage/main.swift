@@ -2,6 +2,7 @@ import APICoverage
 import Foundation
 
 // api-coverage API.md notes.tsv graphs-folder tests-folder [--check [MIN]]: see bin/api-coverage.
+// api-coverage additions graphs-folder: see bin/additions.
 
 func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("api-coverage: \(message)\n".utf8))
@@ -19,8 +20,6 @@ if let place = arguments.firstIndex(of: "--check") {
         arguments.remove(at: place)
     }
 }
-guard arguments.count == 4 else { fail("API.md, the notes, a folder of symbol graphs and one of tests, please") }
-
 func files(in folder: String, endingWith ending: String) throws -> [URL] {
     try FileManager.default.contentsOfDirectory(
         at: URL(fileURLWithPath: folder, isDirectory: true), includingPropertiesForKeys: nil
@@ -28,6 +27,15 @@ func files(in folder: String, endingWith ending: String) throws -> [URL] {
 }
 
 do {
+    if arguments.first == "additions", arguments.count == 2 {
+        var additions = Additions()
+        for file in try files(in: arguments[1], endingWith: ".symbols.json") {
+            try additions.add(Data(contentsOf: file))
+        }
+        print(additions.table)
+        exit(0)
+    }
+    guard arguments.count == 4 else { fail("API.md, the notes, a folder of symbol graphs and one of tests, please") }
     let reference = try String(contentsOfFile: arguments[0], encoding: .utf8)
     let notes = try CoverageNotes(String(contentsOfFile: arguments[1], encoding: .utf8))
     var graph = SymbolGraph()
