@@ -28,6 +28,7 @@ struct AdditionsTests {
                     ["Board"], "swift.struct",
                     ["A board of", "a shelf. It is wide.", "", "OpenCoreData only. See below."]
                 ),
+                (["Shelf", "sort(by:)"], "swift.method", ["Sorts by a key path.", "", "OpenCoreData only."]),
                 (["Shelf"], "swift.class", ["A shelf.", "", "Not in the list."]),
                 (["Kind", "wide"], "swift.enum.case", ["A kind.", "", "OpenCoreData only."]),
             ]))
@@ -36,6 +37,7 @@ struct AdditionsTests {
                 | symbol | what it does | why | test |
                 |---|---|---|---|
                 | `Board` | A board of a shelf | | |
+                | `Shelf.sort(by:)` | Sorts by a key path | | |
                 | `Shelf.sort(by:)` | Sorts by a \\| b, see `width` | | |
                 """)
     }

@@ -2,8 +2,8 @@ import Foundation
 
 /// The public symbols that Apple's framework does not have: those whose doc comments say 'OpenCoreData only'.
 public struct Additions {
-    /// The first sentences of the comments, by symbol.
-    private var sentences: [String: String] = [:]
+    /// The first sentences of the comments, by symbol. Overloads share a symbol.
+    private var sentences: [String: Set<String>] = [:]
 
     public init() {}
 
@@ -13,14 +13,16 @@ public struct Additions {
             guard symbol.kind.identifier != "swift.enum.case", let lines = symbol.docComment?.lines.map(\.text),
                 lines.contains(where: { $0.contains("OpenCoreData only") })
             else { continue }
-            sentences[symbol.pathComponents.joined(separator: ".")] = Self.firstSentence(of: lines)
+            sentences[symbol.pathComponents.joined(separator: "."), default: []].insert(Self.firstSentence(of: lines))
         }
     }
 
     /// The rows of a table in Markdown, sorted by symbol.
     public var table: String {
         let rows = sentences.sorted { ($0.key.lowercased(), $0.key) < ($1.key.lowercased(), $1.key) }
-            .map { "| `\($0)` | \($1.replacingOccurrences(of: "|", with: "\\|")) | | |" }
+            .flatMap { symbol, sentences in
+                sentences.sorted().map { "| `\(symbol)` | \($0.replacingOccurrences(of: "|", with: "\\|")) | | |" }
+            }
         return (["| symbol | what it does | why | test |", "|---|---|---|---|"] + rows).joined(separator: "\n")
     }
 
