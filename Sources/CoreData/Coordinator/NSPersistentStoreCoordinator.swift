@@ -8,6 +8,7 @@
 //   is one of SQLite's databases in memory that connections share.
 
 import Foundation
+import Synchronization
 
 /// Connects contexts with the stores of one model.
 ///
@@ -24,7 +25,11 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let modelLayout: ModelLayout
 
     let lock = NSRecursiveLock()
-    var attached: [AttachedStore] = []
+    var attached: [AttachedStore] = [] {
+        didSet { haveStoresInMemory.store(attached.contains(where: \.store.decidesByObject), ordering: .relaxed) }
+    }
+    /// Whether a store is one whose fetches may have no SQL (`hasSQL(for:in:)`); read by each fetch, without a lock.
+    let haveStoresInMemory = Atomic(false)
     /// The number of the next store. A number is never reused, so ids of a removed store stay recognisable.
     var nextStoreNumber = 0
     /// The number of the store that is being replaced, while its replacement is opened.

@@ -75,6 +75,22 @@ struct AsynchronousFetchTests {
         #expect(try await names(library.child(of: parent), request()) == ["0", "1", "2", "new"])
     }
 
+    @Test("A store in memory evaluates by object what has no SQL, in a child context too")
+    func withoutSQL() async throws {
+        let library = try Library(.inMemory)
+        let context = library.context()
+        try context.performAndWait {
+            for name in ["a", "bb", "cc"] { context.make("Tag", ["name": name]) }
+            try context.save()
+            context.make("Tag", ["name": "new"])
+        }
+        let wanted = request("name.length > 1")
+        #expect(try await names(context, wanted) == ["bb", "cc", "new"])
+        #expect(try await names(library.child(of: context), wanted) == ["bb", "cc", "new"])
+        wanted.fetchLimit = 1
+        #expect(try await names(context, wanted) == ["bb"])
+    }
+
     @Test("A count is taken on the context's queue: saves of another context while that is busy count")
     func count() async throws {
         let library = try library(4)

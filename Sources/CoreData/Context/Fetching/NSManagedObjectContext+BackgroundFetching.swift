@@ -60,6 +60,8 @@ extension NSManagedObjectContext {
         _ plan: FetchPlan, _ rowsPlan: FetchPlan, _ progress: Progress
     ) throws -> BackgroundMaterial {
         if progress.isCancelled { throw Self.cancellation }
+        // Objects are evaluated on the context's queue.
+        if plan.isEvaluatedOnClient { return .nothing }
         switch plan.parameters.resultType {
         case .dictionaryResultType: return .dictionaries(try dictionaries(plan))
         case .countResultType: return .nothing

@@ -3,14 +3,14 @@ import Foundation
 // In-memory stores evaluate predicates and sort descriptors that have no SQL (values inside transformable attributes,
 // comparators that are blocks) on the objects, as Apple's do.
 extension NSManagedObjectContext {
-    /// Whether a fetch that has no SQL is to be evaluated object by object.
-    final func isEvaluatedOnClient(_ plan: FetchPlan, after error: NSError) -> Bool {
-        guard error.domain == NSCocoaErrorDomain, error.code == NSCoreDataError,
-            plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,
-            let stores = plan.affectedStores ?? persistentStoreCoordinator?.persistentStores,
-            (try? MemoryFetch(request: plan.store).requireDecidable()) != nil
+    /// Whether the stores have no SQL for a fetch, and the program is to evaluate it object by object.
+    ///
+    /// False for a fetch that names a property that does not exist: the stores refuse it with an error.
+    final func isEvaluatedOnClient(_ plan: FetchPlan) -> Bool {
+        guard plan.store.predicate != nil || !plan.store.sortDescriptors.isEmpty,
+            let coordinator = persistentStoreCoordinator, !coordinator.hasSQL(for: plan.store, in: plan.affectedStores)
         else { return false }
-        return !stores.isEmpty && stores.allSatisfy(\.decidesByObject)
+        return (try? MemoryFetch(request: plan.store).requireDecidable()) != nil
     }
 
     /// The objects of a fetch, each evaluated in the program.
@@ -20,6 +20,7 @@ extension NSManagedObjectContext {
         everything.store.sortDescriptors = []
         everything.store.limit = 0
         everything.store.offset = 0
+        everything.isEvaluatedOnClient = false
         var result = try objects(everything)
         if let predicate = plan.store.predicate { result = result.filter { predicate.evaluate(with: $0) } }
         if !plan.store.sortDescriptors.isEmpty { result = result.sorted(byDescriptors: plan.store.sortDescriptors) }

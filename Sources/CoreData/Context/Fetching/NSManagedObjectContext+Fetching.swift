@@ -93,9 +93,12 @@ extension NSManagedObjectContext {
         fetch.limit = parameters.fetchLimit
         fetch.offset = parameters.fetchOffset
         fetch.isLarge = parameters.fetchBatchSize > 0
-        return FetchPlan(
+        var plan = FetchPlan(
             parameters: parameters, store: fetch, affectedStores: request.affectedStores,
             generation: try generation(readingFromStandbys: parameters.readsFromStandbys))
+        // Dictionaries have further parts without SQL; `StoreRows` decides about all of them.
+        if parameters.resultType != .dictionaryResultType { plan.isEvaluatedOnClient = isEvaluatedOnClient(plan) }
+        return plan
     }
 
     /// The state of the stores that a fetch reads; nil for the present state of the primary stores.
@@ -113,11 +116,7 @@ extension NSManagedObjectContext {
 
     final func objects(_ plan: FetchPlan) throws -> [NSManagedObject] {
         try throwingReadErrors {
-            do {
-                return try storedObjects(plan)
-            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {
-                return try clientEvaluatedObjects(plan)
-            }
+            plan.isEvaluatedOnClient ? try clientEvaluatedObjects(plan) : try storedObjects(plan)
         }
     }
 
@@ -281,25 +280,16 @@ extension NSManagedObjectContext {
     // MARK: Keys, counts, dictionaries
 
     final func keys(_ plan: FetchPlan) throws -> FetchedKeys {
-        if try plan.parameters.fetchBatchSize > 0 || isFetchDirect(plan) {
-            do {
-                return try throwingReadErrors { try keysWithUnsaved(plan) }
-            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {
-                return FetchedKeys(try throwingReadErrors { try clientEvaluatedObjects(plan) }.map(\.objectKey))
-            }
+        if !plan.isEvaluatedOnClient, try plan.parameters.fetchBatchSize > 0 || isFetchDirect(plan) {
+            return try throwingReadErrors { try keysWithUnsaved(plan) }
         }
         return FetchedKeys(try objects(plan).map(\.objectKey))
     }
 
     final func count(_ plan: FetchPlan) throws -> Int {
-        if try isFetchDirect(plan) {
-            do {
-                return try rowSource?.count(plan, in: self) ?? 0
-            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {}
-        } else {
-            do {
-                if let count = try throwingReadErrors({ try countWithUnsaved(plan) }) { return count }
-            } catch let error as NSError where isEvaluatedOnClient(plan, after: error) {}
+        if !plan.isEvaluatedOnClient {
+            if try isFetchDirect(plan) { return try rowSource?.count(plan, in: self) ?? 0 }
+            if let count = try throwingReadErrors({ try countWithUnsaved(plan) }) { return count }
         }
         return try objects(plan).count
     }

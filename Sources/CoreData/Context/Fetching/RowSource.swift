@@ -48,6 +48,8 @@ struct FetchPlan {
     var affectedStores: [NSPersistentStore]?
     /// The state of the stores to read, where the context is pinned to one.
     var generation: QueryGeneration?
+    /// Whether the stores have no SQL for the predicate or the order, and this context evaluates them object by object.
+    var isEvaluatedOnClient = false
     /// The context that programs' stores get; nil for the context that reads, on whose queue the stores are called
     /// then.
     var shownContext: NSManagedObjectContext?

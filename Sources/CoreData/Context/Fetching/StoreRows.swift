@@ -70,17 +70,14 @@ struct StoreRows: RowSource {
         var fetch = storeFetch(plan, context)
         fetch.result = columns.result(plan.parameters)
         let generation = try generation(plan, context)
-        do {
-            if columns.fitTable, let table = try table(fetch, plan, generation) { return .table(table) }
-            return .dictionaries(
-                columns.folded(try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: generation)))
-        } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError {
-            let stores = try coordinator.attachedStores(for: fetch.layout, in: plan.affectedStores)
-            guard !stores.isEmpty, stores.allSatisfy(\.store.decidesByObject) else { throw error }
+        if !coordinator.hasSQL(for: fetch, in: plan.affectedStores) {
             return .dictionaries(
                 columns.folded(
                     try coordinator.clientEvaluatedDictionaries(fetch, in: plan.affectedStores, at: generation)))
         }
+        if columns.fitTable, let table = try table(fetch, plan, generation) { return .table(table) }
+        return .dictionaries(
+            columns.folded(try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: generation)))
     }
 
     /// Dictionaries as a table; nil unless exactly one store answers and makes a table.

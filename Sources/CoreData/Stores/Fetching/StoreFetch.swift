@@ -44,6 +44,16 @@ protocol ObjectKeyConvertible: AnyObject {
     var objectKey: ObjectKey { get }
 }
 
+/// The result of translating a fetch to the language of a store's database.
+package enum FetchTranslation {
+    /// The database has a statement for the fetch.
+    case statement
+    /// A part of the predicate, of the order or of the columns has no SQL.
+    case missing
+    /// The store has no statements.
+    case unneeded
+}
+
 package enum StoreFetchResult {
     case keys(FetchedKeys)
     case count(Int)

@@ -10,6 +10,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// Returns keys, dictionaries or a count for a fetch. Throws an `NSError` if the predicate has no translation.
     func fetch(_ request: StoreFetch) throws -> StoreFetchResult
 
+    /// Whether the store's database has a statement for a fetch. Stores that evaluate objects of their own need none.
+    func translation(of request: StoreFetch) -> FetchTranslation
+
     /// Returns the dictionaries of a fetch as a table; nil if the store does not make tables.
     func fetchTable(_ request: StoreFetch) throws -> FetchedTable?
 
@@ -116,6 +119,8 @@ package protocol RowStore: AnyObject, Sendable {
 }
 
 extension RowStore {
+    package func translation(of request: StoreFetch) -> FetchTranslation { .unneeded }
+
     package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? { nil }
 
     package func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation? { nil }

@@ -103,6 +103,9 @@ final class KnownFetches: Sendable {
     private static let numbers = Atomic(0)
     private let all = Locked<[(shape: FetchShape, known: Known)]>([])
 
+    /// Whether a statement of the shape has been made.
+    func has(_ shape: FetchShape) -> Bool { all.withLock { $0.contains { $0.shape == shape } } }
+
     /// The statement of a shape. `make` returns the SELECT, or nil if the SELECT cannot have parameters.
     func known(_ shape: FetchShape, _ make: () throws -> SQLSelect?) rethrows -> Known? {
         if let known = all.withLock({ $0.first { $0.shape == shape }?.known }) { return known }

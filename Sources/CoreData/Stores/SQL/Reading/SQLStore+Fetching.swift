@@ -158,6 +158,19 @@ extension SQLStore {
         }
     }
 
+    package func translation(of request: StoreFetch) -> FetchTranslation {
+        guard let shape = shapes[request.layout.index] else { return .unneeded }
+        if let (known, _) = FetchShape.of(request), knownFetches.has(known) { return .statement }
+        do {
+            let (select, _) = try select(for: request, rows: shape)
+            // SQLite has limits on the parts of a statement, which it applies when it prepares one.
+            try reading(select) { _ in }
+            return .statement
+        } catch {
+            return (error as NSError).code == NSCoreDataError ? .missing : .statement
+        }
+    }
+
     /// The SELECT of a fetch, and the meaning of its columns if it returns dictionaries. With `rows` it returns whole
     /// rows instead of keys.
     func select(for request: StoreFetch, rows: RowShape? = nil) throws -> (SQLSelect, DictionaryPlan?) {
