@@ -35,7 +35,7 @@ final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
     /// Waits until the program has begun, and kills it some seconds later.
     func kill(after seconds: Double) {
         waitForBeginning()
-        usleep(UInt32(max(0, seconds) * 1_000_000))
+        Thread.sleep(forTimeInterval: max(0, seconds))
         Foundation.kill(process.processIdentifier, SIGKILL)
     }
 

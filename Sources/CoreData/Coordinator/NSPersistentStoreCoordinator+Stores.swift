@@ -45,16 +45,12 @@ extension NSPersistentStoreCoordinator {
     private static func untilTimeLimit<Result>(
         _ options: [AnyHashable: Any]?, _ body: () throws -> Result
     ) throws -> Result {
-        let timeout = StoreOptions.timeout(options)
-        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
+        var attempts = Attempts(.polling(every: 0.005, timeout: StoreOptions.timeout(options)))
         while true {
             do {
                 return try body()
-            } catch let error as NSError
-                where error.code == NSPersistentStoreTimeoutError && ContinuousClock.now < deadline
-            {
+            } catch let error as NSError where error.code == NSPersistentStoreTimeoutError && attempts.goOn() {
                 try MigrationCancellation.check(options?[NSMigrationProgressOption] as? Progress)
-                usleep(5000)
             }
         }
     }

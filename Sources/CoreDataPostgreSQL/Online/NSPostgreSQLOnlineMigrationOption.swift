@@ -83,10 +83,9 @@ extension NSPersistentStoreCoordinator {
             let connection = try PostgreSQLEngine.connection(to: url)
             let contraction = PostgreSQLContraction(connection, options)
             // The server ends what a program has just closed a moment later.
-            let deadline = ContinuousClock.now + .seconds(PostgreSQLEngine.closingTime)
+            var attempts = Attempts(.polling(every: 0.05, timeout: PostgreSQLEngine.closingTime))
             while try !contraction.end(after: 0, removingAbandoned: true) {
-                guard ContinuousClock.now < deadline else { return false }
-                usleep(50_000)
+                guard attempts.goOn() else { return false }
             }
             return true
         }

@@ -48,29 +48,27 @@ struct MigrationPass {
     }
 
     /// Takes the lock, and ends an exchange that a killed process has begun.
-    private static func lock(_ destination: SQLiteStoreFiles, attempts: Int = 20) throws -> MigrationFolder? {
-        do {
-            while true {
+    private static func lock(_ destination: SQLiteStoreFiles) throws -> MigrationFolder? {
+        var attempts = Attempts(RetryPolicy(pauses: 0.005...0.005, limit: 19))
+        while true {
+            do {
                 try StoreExchange.recover(destination, timeout: 0)
                 let folder = try MigrationFolder.lock(destination.main, creating: true, timeout: 0)
                 guard let folder, FileManager.default.fileExists(atPath: ExchangeJournal.url(in: folder.url).path)
                 else {
                     return folder
                 }
+            } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
+                let folder = MigrationFolder.url(for: destination.main)
+                // The process that held the lock may have ended since.
+                if LockHolders.processes(of: [folder]).isEmpty, attempts.goOn() { continue }
+                let holder = LockHolders.names(of: [folder])
+                throw refusal(
+                    "“\(destination.main.lastPathComponent)” is the destination of a migration by \(holder). "
+                        + "Begin this one when that has ended.", destination, error)
+            } catch {
+                throw MappingErrors.destinationStore(error, destination.main)
             }
-        } catch let error as NSError where error.code == NSPersistentStoreTimeoutError {
-            let folder = MigrationFolder.url(for: destination.main)
-            if attempts > 1, LockHolders.processes(of: [folder]).isEmpty {
-                // The process that held the lock has ended since.
-                usleep(5000)
-                return try lock(destination, attempts: attempts - 1)
-            }
-            let holder = LockHolders.names(of: [folder])
-            throw refusal(
-                "“\(destination.main.lastPathComponent)” is the destination of a migration by \(holder). "
-                    + "Begin this one when that has ended.", destination, error)
-        } catch {
-            throw MappingErrors.destinationStore(error, destination.main)
         }
     }
 

@@ -45,7 +45,8 @@ final class MigrationFolder {
         _ store: URL, creating: Bool, timeout: TimeInterval, _ progress: Progress? = nil
     ) throws -> MigrationFolder? {
         let url = url(for: store)
-        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
+        // The kernel has no wait for such a lock with a time limit, so this polls. SQLite polls its own locks, too.
+        var attempts = Attempts(.polling(every: 0.005, timeout: timeout))
         while true {
             if creating, mkdir(url.path, 0o700) != 0, errno != EEXIST {
                 throw WriteFailure.error("The folder for the migration could not be made", url)
@@ -66,7 +67,7 @@ final class MigrationFolder {
                     close(descriptor)
                     throw failure
                 }
-                guard ContinuousClock.now < deadline else {
+                guard !attempts.isOver else {
                     close(descriptor)
                     let waited = timeout > 0 ? ": the migration did not end within \(timeout.formatted()) s" : ""
                     throw NSError.coreData(
@@ -78,9 +79,7 @@ final class MigrationFolder {
                 }
                 if progress?.isCancelled == true { close(descriptor) }
                 try MigrationCancellation.check(progress)
-                // The kernel has no wait for such a lock with a time limit, so this polls. SQLite polls its own locks,
-                // too.
-                usleep(5000)
+                attempts.pause()
             }
             if FileState.isNamed(descriptor, url) { return MigrationFolder(store, url, descriptor) }
             close(descriptor)

@@ -174,12 +174,10 @@ final class PostgreSQLStandby: SQLDatabase, @unchecked Sendable {  // what may c
     }
 
     private func wait(for connection: PostgreSQLConnection, until wanted: UInt64) throws {
-        let deadline = ContinuousClock.now + patience
-        var pause: UInt32 = 500
+        var attempts = Attempts(
+            RetryPolicy(pauses: 0.0005...0.0005, upTo: 0.02, timeout: patience / .seconds(1)))
         while connection.reached.position < wanted {
-            guard ContinuousClock.now < deadline else { throw Behind() }
-            usleep(pause)
-            pause = min(pause * 2, 20_000)
+            guard attempts.goOn() else { throw Behind() }
             connection.reached.position = try connection.position()
         }
     }

@@ -187,8 +187,8 @@ extension PostgreSQLConnection {
     /// transaction, and keeps it from being committed afterwards.
     private func wasCommitted(_ token: UUID, telling number: Int64?) -> Bool? {
         failoverDetector?.counters.add(to: \.commitsInQuestion)
-        let deadline = ContinuousClock.now + Self.patience
-        var pause: UInt32 = 10_000
+        var attempts = Attempts(
+            RetryPolicy(pauses: 0.01...0.01, upTo: 0.2, timeout: Self.patience / .seconds(1)))
         while true {
             do {
                 let other = try PostgreSQLConnection(address, labels: labels)
@@ -212,9 +212,7 @@ extension PostgreSQLConnection {
                     return true
                 }
             } catch {
-                guard ContinuousClock.now < deadline else { return nil }
-                usleep(pause)
-                pause = min(pause * 2, 200_000)
+                guard attempts.goOn() else { return nil }
             }
         }
     }

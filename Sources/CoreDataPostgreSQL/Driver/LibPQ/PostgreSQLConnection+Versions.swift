@@ -31,11 +31,11 @@ extension PostgreSQLConnection {
     /// so that none of them reads the store that replaces it. Waits at most a number of seconds until they have
     /// ended.
     func endUsers(ofVersion lock: Int64, within seconds: TimeInterval) throws {
-        let deadline = ContinuousClock.now + .seconds(seconds.boundedTime)
+        var attempts = Attempts(.polling(every: 0.02, timeout: seconds))
         while try texts("SELECT pg_try_advisory_lock($1)", ["\(lock)"]).first != "t" {
-            if ContinuousClock.now >= deadline { return }
+            if attempts.isOver { return }
             for user in try holders(of: lock) { _ = try? texts("SELECT pg_terminate_backend($1)", [user.process]) }
-            usleep(20_000)
+            attempts.pause()
         }
     }
 
@@ -58,16 +58,16 @@ extension PostgreSQLConnection {
     private func wait(
         for lock: Int64, _ function: String, _ timeout: TimeInterval, _ progress: Progress?
     ) throws {
-        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
+        var attempts = Attempts(.polling(every: 0.02, timeout: timeout))
         var questions = 0
         while try texts("SELECT \(function)($1)", ["\(lock)"]).first != "t" {
             try MigrationCancellation.check(progress)
-            guard ContinuousClock.now < deadline else { throw try timedOut(lock) }
+            if attempts.isOver { throw try timedOut(lock) }
             if progress != nil, questions % 10 == 0 {
                 try PostgreSQLProgressPublisher.position(on: self)?.show(in: progress)
             }
             questions += 1
-            usleep(20_000)
+            attempts.pause()
         }
     }
 
@@ -128,7 +128,7 @@ extension PostgreSQLConnection {
     func lock(_ tables: [String], _ lock: TableLock, timeout: TimeInterval, _ progress: Progress?) throws {
         if tables.isEmpty { return }
         let names = tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")
-        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
+        var attempts = Attempts(RetryPolicy(pauses: 0.05...0.1, timeout: timeout))
         while true {
             do {
                 try execute(
@@ -139,8 +139,7 @@ extension PostgreSQLConnection {
             } catch let error as PostgreSQLError where error.isPassing {
                 try execute("ROLLBACK TO SAVEPOINT tables; RELEASE SAVEPOINT tables")
                 try MigrationCancellation.check(progress)
-                guard ContinuousClock.now < deadline else { throw try used(by: users(of: tables)) }
-                usleep(.random(in: 50_000...100_000))
+                guard attempts.goOn() else { throw try used(by: users(of: tables)) }
             }
         }
     }

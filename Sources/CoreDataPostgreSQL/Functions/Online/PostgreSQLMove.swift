@@ -37,7 +37,7 @@ struct PostgreSQLMove {
             // Where other programs keep the server busy a slice takes longer: then slices get smaller, and pauses
             // longer.
             count = min(Self.most, max(50, Int(Double(count) * min(2, max(0.5, Self.aim / max(time, 0.001))))))
-            usleep(UInt32(min(1, time) * 1_000_000))
+            Thread.sleep(forTimeInterval: min(1, time))
         }
     }
 

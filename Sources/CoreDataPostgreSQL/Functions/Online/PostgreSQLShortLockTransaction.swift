@@ -13,13 +13,13 @@ struct PostgreSQLShortLockTransaction {
     /// Whether a transaction is open in which no other program has the store open: then all work is part of it.
     var isWithin = false
 
-    /// The milliseconds for which an attempt waits for a lock, and those of the pauses between attempts.
-    private static let (patience, pauses) = (50, 50...150)
+    /// The milliseconds for which an attempt waits for a lock.
+    private static let patience = 50
 
     /// Runs a body in a transaction of its own, and repeats it if another session held a lock.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         if isWithin { return try body() }
-        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
+        var attempts = Attempts(RetryPolicy(pauses: 0.05...0.15, timeout: timeout))
         while true {
             try MigrationCancellation.check(progress)
             do {
@@ -32,8 +32,7 @@ struct PostgreSQLShortLockTransaction {
             } catch let error as PostgreSQLError where error.isPassing {
                 connection.rollback()
                 connection.endSleepers()
-                guard ContinuousClock.now < deadline else { throw error }
-                usleep(UInt32(Int.random(in: Self.pauses)) * 1_000)
+                guard attempts.goOn() else { throw error }
             } catch {
                 connection.rollback()
                 throw error

@@ -26,14 +26,10 @@ extension SQLStore: HistoryStore {
     private func awaitOlderTransactions() throws {
         guard capabilities.numbersHistory else { return }
         guard let number = try reading({ try $0.integer(HistoryTables.newestTransaction) }) else { return }
-        let deadline = ContinuousClock.now + .seconds(1)
-        var pause: UInt32 = 500
+        var attempts = Attempts(RetryPolicy(pauses: 0.0005...0.0005, upTo: 0.05, timeout: 1))
         while let found = try readingOnce({ try $0.integer(Self.boundOfHistory) }), reachedBound(found) <= number,
-            ContinuousClock.now < deadline
-        {
-            usleep(pause)
-            pause = min(pause * 2, 50_000)
-        }
+            attempts.goOn()
+        {}
     }
 
     /// The number before which all transactions have ended: the number that the database gives, or an earlier one,

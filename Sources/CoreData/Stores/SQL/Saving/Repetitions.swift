@@ -2,13 +2,10 @@ import Foundation
 
 /// Decides whether a transaction is repeated that another one has disturbed, or whose connection was lost.
 package struct Repetitions {
-    private static let maximum = 8
-    private var count = 0
+    private var attempts = Attempts(.conflict)
+    /// The attempts at finding another server, from the first failure on.
+    private var failover: Attempts?
     private var isOver = false
-    /// The time at which the wait for another server ends.
-    private var deadline: ContinuousClock.Instant?
-    /// The longest pause between two attempts to find another server, in microseconds.
-    private static let longestPause: UInt32 = 200_000
 
     package init() {}
 
@@ -19,18 +16,21 @@ package struct Repetitions {
     /// can end, or another server can take over. The limit of this time grows with each repetition.
     package mutating func goOn(after failure: any SQLFailure) -> Bool {
         if isOver || !failure.mayBeRepeated { return false }
-        if failure.kind == .lost, let patience = failure.patience {
-            let now = ContinuousClock.now
-            let end = deadline ?? now + patience
-            deadline = end
-            if now >= end { return false }
-            usleep(UInt32.random(in: 0...min(20_000 << UInt32(min(count, 8)), Self.longestPause)))
-            count = min(count + 1, Self.maximum - 1)
-            return true
-        }
-        if count >= Self.maximum { return false }
-        usleep(UInt32.random(in: 0...((failure.kind == .lost ? 20_000 : 1_000) << count)))
-        count += 1
-        return true
+        guard failure.kind == .lost else { return attempts.goOn() }
+        guard let patience = failure.patience else { return attempts.goOn(as: .lostConnection) }
+        var attempts = failover ?? Attempts(.failover(patience))
+        defer { failover = attempts }
+        return attempts.goOn()
+    }
+}
+
+extension RetryPolicy {
+    /// After a conflict with another transaction, such as a deadlock.
+    fileprivate static let conflict = RetryPolicy(pauses: 0...0.001, upTo: 0.128, limit: 8)
+    /// After the loss of a connection to the only server.
+    fileprivate static let lostConnection = RetryPolicy(pauses: 0...0.02, upTo: 2.56, limit: 8)
+    /// Until another server has taken over.
+    fileprivate static func failover(_ patience: Duration) -> RetryPolicy {
+        RetryPolicy(pauses: 0...0.02, upTo: 0.2, timeout: patience / .seconds(1))
     }
 }

@@ -72,7 +72,7 @@ struct RepeatedReading {
         // then. A second reading begins after that clock has advanced.
         guard !hasLookedTwice, before.main?.hasDistinctTime == false else { return false }
         hasLookedTwice = true
-        usleep(Self.tick)
+        Thread.sleep(forTimeInterval: Self.tick)
         return true
     }
 
@@ -82,6 +82,6 @@ struct RepeatedReading {
         LockHolders.isLockedForWriting(files.main) || LockHolders.isLockedForWriting(files.shm, bytes: 121...122)
     }
 
-    /// Longer than the steps of a disk's clock, in microseconds.
-    private static let tick: UInt32 = 20_000
+    /// Longer than the steps of a disk's clock, in seconds.
+    private static let tick = 0.02
 }

@@ -263,7 +263,7 @@ struct SQLiteStoreFiles: Sendable {
         _ body: () throws -> Void
     ) throws {
         do {
-            let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
+            var polling = Attempts(.storeLock(timeout: timeout))
             var failures = 0
             var waits = false
             while !force, FileManager.default.fileExists(atPath: main.path) {
@@ -271,8 +271,7 @@ struct SQLiteStoreFiles: Sendable {
                 // failed keeps a shared lock, and two of them would wait for each other.
                 if waits {
                     waits = false
-                    // The time is random, so that processes that wait for one store do not collide again and again.
-                    sqlite3_sleep(.random(in: 5...15))
+                    polling.pause()
                     continue
                 }
                 let connection = try SQLiteConnection(path: main.path, access: .readWrite, busyTimeout: 0)
@@ -282,7 +281,7 @@ struct SQLiteStoreFiles: Sendable {
                     try connection.lockOutOthers()
                     if absorbing { try connection.absorbLog() }
                 } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
-                    guard ContinuousClock.now < deadline else { throw error.nsError(doing: .saving) }
+                    guard !polling.isOver else { throw error.nsError(doing: .saving) }
                     waits = true
                     continue
                 } catch let error as SQLiteError where error.cannotBeLocked {
@@ -292,7 +291,7 @@ struct SQLiteStoreFiles: Sendable {
                     // A file that this process can only read cannot be written by another process of the same user
                     // either. A file that is not a database any more has nothing that SQLite could lock.
                     if !error.needsNoLock {
-                        guard SQLiteError.codesOfLostFiles.contains(error.code), ContinuousClock.now < deadline else {
+                        guard SQLiteError.codesOfLostFiles.contains(error.code), !polling.isOver else {
                             throw error
                         }
                         waits = true
@@ -302,7 +301,7 @@ struct SQLiteStoreFiles: Sendable {
                 // Another process has put another file in its place. The next attempt locks that file.
                 if connection.hasMoved {
                     failures += 1
-                    guard failures < Attempts.always || ContinuousClock.now < deadline else {
+                    guard failures < Attempts.always || !polling.isOver else {
                         throw SQLiteError(
                             code: SQLiteError.codeOfMovedFile, message: "others exchange it again and again",
                             path: main.path)
@@ -317,5 +316,13 @@ struct SQLiteStoreFiles: Sendable {
         } catch let error as SQLiteError {
             throw error.nsError(doing: .saving)
         }
+    }
+}
+
+extension RetryPolicy {
+    /// The policy of SQLite's lock on a whole store, for which SQLite itself must not wait: a waiting connection would
+    /// keep a shared lock.
+    static func storeLock(timeout: TimeInterval) -> RetryPolicy {
+        RetryPolicy(pauses: 0.005...0.015, timeout: timeout)
     }
 }

@@ -22,15 +22,15 @@ final class SoleUse {
     init(of store: SQLiteStoreFiles, timeout: TimeInterval, _ progress: Progress? = nil) throws {
         self.store = store
         hadLog = store.hasLog
-        let deadline = ContinuousClock.now + .seconds(timeout.boundedTime)
         var attempts = Attempts(timeout: timeout)
+        var polling = Attempts(.storeLock(timeout: timeout))
         var waits = false
         while true {
             // Each attempt uses a new connection, and no connection is open while this waits: a connection that failed
             // keeps a shared lock, which would block the other processes.
             if waits {
                 waits = false
-                sqlite3_sleep(.random(in: 5...15))
+                polling.pause()
             }
             let connection = try SQLiteConnection(path: store.main.path, access: .readWrite, busyTimeout: 0)
             do {
@@ -62,7 +62,7 @@ final class SoleUse {
                 try MigrationCancellation.check(progress)
                 guard attempts.goOn() else { throw error.nsError(doing: .opening) }
             } catch let error as SQLiteError where error.primaryCode == SQLITE_BUSY {
-                guard ContinuousClock.now < deadline else {
+                guard !polling.isOver else {
                     let holders = LockHolders.names(ofStoreAt: store.main)
                     let held = timeout > 0 ? "still had it open after \(timeout.formatted()) s" : "had it open"
                     throw NSError.coreData(
