@@ -53,10 +53,7 @@ let package = Package(
         // program that uses the plugin would compile all of it twice. Links lead to the framework's sources.
         .target(
             name: "CoreDataModelReading", dependencies: ["CZlib"],
-            exclude: [
-                "Expressions/Predicates", "Model/ManagedClassLookup.swift", "Model/ModelsInUse.swift",
-                "Model/NestedClassName.swift",
-            ]),
+            exclude: ["Expressions/Predicates", "Model/ManagedClassLookup.swift", "Model/ModelsInUse.swift"]),
         .target(name: "CoreDataModelCompiler", dependencies: ["CoreDataModelReading"]),
         .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),

@@ -126,7 +126,7 @@ open class NSFetchedResultsController<ResultType>: NSObject {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchedresultscontroller/fetchedobjects)
     open var fetchedObjects: [ResultType]? {
         guard let items = core.items else { return nil }
-        if isCertain { return unsafeBitCast(items, to: [ResultType].self) }
+        if isCertain { return sameArray(items, of: ResultType.self) }
         return items.map { typed($0) }
     }
 

@@ -57,9 +57,9 @@ enum ManagedClassLookup {
         let (known, modules) = (nestedClasses.withLock { $0[name] }, modules)
         if let known, known.found != nil || known.modules == modules.count { return known.found }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        var found = NestedClassName(parts).flatMap(\.managedClass)
+        var found = NestedClassName(parts).flatMap { $0.anyClass as? NSManagedObject.Type }
         for module in modules where found == nil {
-            found = NestedClassName([module[...]] + parts).flatMap(\.managedClass)
+            found = NestedClassName([module[...]] + parts).flatMap { $0.anyClass as? NSManagedObject.Type }
         }
         nestedClasses.withLock { $0[name] = (found, modules.count) }
         return found

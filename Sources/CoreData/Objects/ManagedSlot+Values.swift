@@ -199,7 +199,7 @@ extension ManagedSlot {
     private func typed<Object>(_ target: NSManagedObject, in owner: NSManagedObject) -> Object {
         // Mostly the class is the declared one itself. A cast to a generic type costs 30 times as much as comparing the
         // two classes.
-        if type(of: target) == Object.self { return unsafeBitCast(target, to: Object.self) }
+        if type(of: target) == Object.self { return sameObject(target, of: Object.self) }
         if let target = target as? Object { return target }
         if owner.isRecorder { return KeyPathRecording.destination(of: owner, as: Object.self) }
         fatalError(

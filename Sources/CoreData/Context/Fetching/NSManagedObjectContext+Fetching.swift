@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
             if let expected = T.self as? NSManagedObject.Type,
                 bindings.allSatisfy({ isBinding($0, of: expected, plan) })
             {
-                return unsafeBitCast(objects, to: [T].self)
+                return sameArray(objects, of: T.self)
             }
             return try typed(objects, plan)
         }
@@ -28,20 +28,14 @@ extension NSManagedObjectContext {
 
     /// Returns the results as an array of the caller's type. No element is cast where the two types are one.
     private func cast<Result: AnyObject, T>(_ results: [Result], _ plan: FetchPlan) throws -> [T] {
-        // The memory of an array is the same under both names of the type.
-        if T.self == Result.self { return unsafeBitCast(results, to: [T].self) }
+        if T.self == Result.self { return sameArray(results, of: T.self) }
         return try typed(results, plan)
     }
 
     private func isBinding(_ binding: EntityBinding?, of expected: NSManagedObject.Type, _ plan: FetchPlan) -> Bool {
         guard let binding, plan.store.layout.subtree.contains(binding.layout.index) else { return true }
         if binding.holdsOtherClasses { return false }
-        var candidate: AnyClass? = binding.managedClass
-        while let current = candidate {
-            if current == expected { return true }
-            candidate = _getSuperclass(current)
-        }
-        return false
+        return isClass(binding.managedClass, atOrBelow: expected)
     }
 
     final func typed<T>(_ results: [Any], _ plan: FetchPlan) throws -> [T] {

@@ -1,4 +1,3 @@
-import CSwiftRuntime
 import Foundation
 
 /// The objects of one root entity that are alive in a context: key → object, unretained.
@@ -67,7 +66,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         var position = home(key)
         while let pointer = entries[position] {
             if Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key == key }) {
-                guard opencoredata_try_retain(pointer) != nil else { return nil }
+                guard tryRetain(pointer) else { return nil }
                 return Self.object(pointer).takeRetainedValue()
             }
             position = (position + 1) & (capacity - 1)
@@ -156,7 +155,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             let pointers = (0..<capacity).compactMap { entries[$0] }
             if retains {
                 // A dying object cannot be retained any more, so it leaves the table.
-                for pointer in pointers where opencoredata_try_retain(pointer) == nil {
+                for pointer in pointers where !tryRetain(pointer) {
                     _ = remove(pointer, key: Self.object(pointer)._withUnsafeGuaranteedRef { $0.key })
                 }
             } else {
@@ -193,7 +192,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         var living: [NSManagedObject] = []
         living.reserveCapacity(count)
         for position in 0..<capacity {
-            guard let pointer = entries[position], opencoredata_try_retain(pointer) != nil else { continue }
+            guard let pointer = entries[position], tryRetain(pointer) else { continue }
             living.append(Self.object(pointer).takeRetainedValue())
         }
         return living

@@ -1,4 +1,4 @@
-/// The name of a class inside other types, by which the Swift runtime finds the class.
+/// The name of a class inside other types, by which the Swift runtime finds the class: its mangled name.
 ///
 /// `NSClassFromString` finds only classes at the top level of a module.
 struct NestedClassName {
@@ -12,8 +12,6 @@ struct NestedClassName {
         guard (3...7).contains(parts.count), parts.allSatisfy({ Self.isPlain($0) }) else { return nil }
         (module, outer, name) = (parts[0], Array(parts[1..<(parts.count - 1)]), parts[parts.count - 1])
     }
-
-    var managedClass: NSManagedObject.Type? { anyClass as? NSManagedObject.Type }
 
     /// The class. The runtime's names distinguish classes, structures and enumerations, and this name does not, so all
     /// combinations are tried.
