@@ -3,7 +3,7 @@ import CoreData
 import Foundation
 
 /// Key of an error's user info: the raw value of a ``PostgreSQLFailure``, a `String`. OpenCoreData only.
-public let NSPostgreSQLFailureKey = "PostgreSQLFailure"
+public let NSPostgreSQLFailureKey = ServerFailure.userInfoKey
 /// Key of an error's user info: the server's code of the failure (SQLSTATE), a `String` of five characters.
 /// OpenCoreData only.
 public let NSPostgreSQLStateKey = "PostgreSQLState"

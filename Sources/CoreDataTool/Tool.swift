@@ -101,11 +101,8 @@ package enum Tool {
             let error = ToolError(error)
             // The caller gets the results before the mistake.
             if error.status != .closed { try? console.flush() }
-            // A name or a value in the message may contain any characters. The option in the library's text is the
-            // library's; a command that waits has its own.
-            let message = error.message.replacingOccurrences(
-                of: ", or wait longer (NSPersistentStoreTimeoutOption)", with: "")
-            console.say("coredata: \(Table.onOneLine(message))")
+            // A name or a value in the message may contain any characters.
+            console.say("coredata: \(Table.onOneLine(error.message))")
             for line in error.details.flatMap({ $0.split(separator: "\n", omittingEmptySubsequences: false) }) {
                 console.say(Table.onOneLine(String(line)))
             }

@@ -95,10 +95,22 @@ package struct ToolError: Error, CustomStringConvertible {
             return
         }
         let error = error as NSError
-        let reason = error.localizedFailureReason ?? error.localizedDescription
+        let lock = error.lockTimeout
+        let reason = lock.map(\.problem) ?? error.localizedFailureReason ?? error.localizedDescription
         let line = reason.replacingOccurrences(of: "\n", with: " ")
         let named = place.map { line.contains($0) ? line : "\($0): \(line)" } ?? line
-        self.init(Self.status(of: error), named)
+        self.init(Self.status(of: error), named + (lock.map { " " + $0.suggestion(option: nil) } ?? ""))
+        lockTimeout = lock.map { LockTimeout(named, remedy: $0.remedy) }
+    }
+
+    /// The lock for which the command did not wait any longer; nil for other errors.
+    private var lockTimeout: LockTimeout?
+
+    /// The error with the option by which the command waits longer for a lock.
+    func naming(waitingOption option: String) -> ToolError {
+        guard let lockTimeout else { return self }
+        return ToolError(
+            status, "\(lockTimeout.problem) \(lockTimeout.suggestion(option: option))", details: details)
     }
 
     private static func status(of error: NSError) -> ExitStatus {

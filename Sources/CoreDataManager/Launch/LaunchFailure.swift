@@ -107,7 +107,7 @@ public struct LaunchFailure: Sendable {
     }
 
     private static func kind(ofOne error: NSError) -> Kind? {
-        if let kind = kind(ofServer: error) { return kind }
+        if let kind = error.serverFailure.flatMap(kind(of:)) { return kind }
         if let result = sqliteCode(of: error), let kind = kind(ofSQLiteCode: result) { return kind }
         switch (error.domain, error.code) {
         case (NSPOSIXErrorDomain, Int(ENOSPC)), (NSPOSIXErrorDomain, Int(EDQUOT)): return .diskFull
@@ -138,20 +138,18 @@ public struct LaunchFailure: Sendable {
         }
     }
 
-    /// The kind of a failure of a PostgreSQL store, from its additional entry in the user info (`PostgreSQLFailure` of
-    /// CoreDataPostgreSQL).
-    private static func kind(ofServer error: NSError) -> Kind? {
-        switch error.userInfo["PostgreSQLFailure"] as? String {
-        case "unreachable", "connectionLost": .serverUnreachable
-        case "optionRefused": .serverAddressWrong
-        case "passwordRefused": .passwordRefused
-        case "certificateNotTrusted": .certificateNotTrusted
-        case "readOnly": .databaseReadOnly
-        case "notPermitted": .databaseNotPermitted
-        case "migratedByAnother": .migratedByAnother
-        case "diskFull", "noConnectionLeft": .serverFull
-        case "locked": .busy
-        default: nil
+    private static func kind(of failure: ServerFailure) -> Kind? {
+        switch failure {
+        case .unreachable, .connectionLost: .serverUnreachable
+        case .optionRefused: .serverAddressWrong
+        case .passwordRefused: .passwordRefused
+        case .certificateNotTrusted: .certificateNotTrusted
+        case .readOnly: .databaseReadOnly
+        case .notPermitted: .databaseNotPermitted
+        case .migratedByAnother: .migratedByAnother
+        case .diskFull, .noConnectionLeft: .serverFull
+        case .locked: .busy
+        case .noDatabase, .cancelled, .commitUnknown, .historyLost, .generationEnded, .versionEnded: nil
         }
     }
 

@@ -78,7 +78,7 @@ package struct MigrateCommand: Command {
                 message: Table.onOneLine("\(store) is brought to version \(report.target); ^C cancels."),
                 columns: console.errorColumns, write: { console.draw($0) })
         } catch {
-            throw Self.told(error, store)
+            throw Self.error(error, store)
         }
         guard try opened.isReached() else {
             throw ToolError(.failed, "\(store): the migration ended, but the store is not of version \(report.target)")
@@ -104,16 +104,15 @@ package struct MigrateCommand: Command {
         if let mirror = report.forecast.mirror { try MirrorText(mirror).tell(console, isJSON: false) }
     }
 
-    /// The error with the library's text, in which this program's options replace the library's.
-    private static func told(_ error: any Error, _ store: String) -> ToolError {
-        let error = ToolError(error, at: store)
+    /// The error of a migration. Its message names the store, and this command's option to wait.
+    private static func error(_ error: any Error, _ store: String) -> ToolError {
+        let error = ToolError(error, at: store).naming(waitingOption: "--wait SECONDS")
         if error.status == .cancelled {
             return ToolError(.cancelled, "\(store): the migration was cancelled; the store is as it was")
         }
-        let message = error.message.replacingOccurrences(
-            of: "(NSPersistentStoreTimeoutOption)", with: "(--wait SECONDS)")
         let name = URL(fileURLWithPath: store).lastPathComponent
         return ToolError(
-            error.status, message.contains(name) ? message : "\(store): \(message)", details: error.details)
+            error.status, error.message.contains(name) ? error.message : "\(store): \(error.message)",
+            details: error.details)
     }
 }

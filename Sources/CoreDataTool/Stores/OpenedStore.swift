@@ -176,18 +176,15 @@ package final class OpenedStore {
         do {
             return try body()
         } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError {
-            let reason = error.localizedFailureReason ?? error.localizedDescription
-            // The library's error has Apple's words. The part after the prefix shows which condition has no SQL.
-            let prefix = "unimplemented SQL generation for predicate: "
-            let text = reason.hasPrefix(prefix) ? String(reason.dropFirst(prefix.count)) : reason
+            let text = error.untranslatablePart ?? error.localizedFailureReason ?? error.localizedDescription
             throw ToolError(.usage, "\(shown): the store cannot answer this: \(text)")
         } catch let error as NSError where error.userInfo[NSSQLiteErrorDomain] as? Int == 1 {
-            // SQLite does not accept the statement, which was made of the caller's request.
-            let message = ToolError(error).message
-            if message.contains("integer overflow") {
+            let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError
+            if underlying?.domain == NSPOSIXErrorDomain, underlying?.code == Int(EOVERFLOW) {
                 throw ToolError(.failed, "\(shown): a sum is too large for 64 bits")
             }
-            throw ToolError(.usage, "\(shown): the store cannot answer this: \(message)")
+            // SQLite does not accept the statement, which was made of the caller's request.
+            throw ToolError(.usage, "\(shown): the store cannot answer this: \(ToolError(error).message)")
         } catch {
             throw ToolError(error, at: shown)
         }

@@ -37,6 +37,7 @@ struct BusyAdapterTests {
             let text = error?.localizedDescription ?? ""
             #expect(text.contains("n.sqlite") && text.contains("this process (\(getpid()))"), "\(text)")
             #expect(text.contains("wait longer (NSPersistentStoreTimeoutOption)"), "\(text)")
+            #expect(error?.localizedRecoverySuggestion.map { text.contains($0) } == true, "\(error?.userInfo ?? [:])")
             #expect(error.map { LaunchFailure($0).kind } == .busy)
             try writer.execute("COMMIT")
             #expect(try NoteModel.texts(inStoreAt: url).count == 3)

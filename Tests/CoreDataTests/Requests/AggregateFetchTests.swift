@@ -408,7 +408,11 @@ struct AggregateFetchTests {
             let price = Wanted(computed: ["sum": "sum:(price)"], type: .decimalAttributeType)
             let error = #expect(throws: NSError.self) { try context.fetch(price.request) }
             #expect(error?.code == CocoaError.Code.fileReadCorruptFile.rawValue)
-            #expect(throws: NSError.self) { try context.fetch(Wanted(computed: ["sum": "sum:(count64)"]).request) }
+            let overflow = #expect(throws: NSError.self) {
+                try context.fetch(Wanted(computed: ["sum": "sum:(count64)"]).request)
+            }
+            let underlying = overflow?.userInfo[NSUnderlyingErrorKey] as? NSError
+            if kind == .sqlite { #expect(underlying?.code == Int(EOVERFLOW)) }
             try Self.check(
                 [Wanted(computed: ["mean": "average:(count64)"], rows: ["mean=9.22337e+18"])], context, kind)
         }

@@ -353,6 +353,7 @@ struct SQLiteStoreFetchingTests {
         func reason(_ predicate: NSPredicate) throws -> String {
             let error = try #require(throws: NSError.self) { try shop.fixture.rows("Book", predicate) }
             #expect(error.domain == NSCocoaErrorDomain)
+            #expect(error.untranslatablePart.map { error.localizedDescription.hasSuffix($0) } != false)
             return error.localizedDescription
         }
         let pattern = CoreData.NSComparisonPredicate(

@@ -70,11 +70,11 @@ final class MigrationFolder {
                 guard !attempts.isOver else {
                     close(descriptor)
                     let waited = timeout > 0 ? ": the migration did not end within \(timeout.formatted()) s" : ""
-                    throw NSError.coreData(
-                        NSPersistentStoreTimeoutError,
-                        reason: "The store “\(store.lastPathComponent)” is being migrated by "
-                            + "\(LockHolders.names(of: [url]))\(waited). "
-                            + "Try again when it has, or wait longer (NSPersistentStoreTimeoutOption).",
+                    throw NSError.timeout(
+                        of: LockTimeout(
+                            "The store “\(store.lastPathComponent)” is being migrated by "
+                                + "\(LockHolders.names(of: [url]))\(waited).",
+                            remedy: "Try again when it has"),
                         url: store)
                 }
                 if progress?.isCancelled == true { close(descriptor) }

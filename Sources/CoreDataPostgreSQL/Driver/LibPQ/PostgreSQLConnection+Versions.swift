@@ -77,22 +77,24 @@ extension PostgreSQLConnection {
         let isMigrated = holders.contains(where: \.isAlone)
         let names = holders.filter { $0.isAlone == isMigrated }.map(\.name)
         let who = names.isEmpty ? "somebody" : names.joined(separator: ", ")
-        let what =
+        let timeout =
             isMigrated
-            ? "is being brought to another version by \(who). Try again when that is done"
-            : "is used, as this version of its model, by \(who). Try again when it is closed there"
-        return .coreData(
-            NSPersistentStoreTimeoutError,
-            reason: "The store at \(address) \(what), or wait longer (NSPersistentStoreTimeoutOption).",
+            ? LockTimeout(
+                "The store at \(address) is being brought to another version by \(who).",
+                remedy: "Try again when that is done")
+            : LockTimeout(
+                "The store at \(address) is used, as this version of its model, by \(who).",
+                remedy: "Try again when it is closed there")
+        return .timeout(
+            of: timeout,
             userInfo: isMigrated ? [NSPostgreSQLFailureKey: PostgreSQLFailure.migratedByAnother.rawValue] : [:])
     }
 
     private func used(by names: [String]) -> NSError {
-        NSError.coreData(
-            NSPersistentStoreTimeoutError,
-            reason: "The store at \(address) is used by "
-                + "\(names.isEmpty ? "somebody" : names.joined(separator: ", ")). Try again when it is "
-                + "closed there, or wait longer (NSPersistentStoreTimeoutOption).")
+        .timeout(
+            of: LockTimeout(
+                "The store at \(address) is used by \(names.isEmpty ? "somebody" : names.joined(separator: ", ")).",
+                remedy: "Try again when it is closed there"))
     }
 
     /// The holders of a lock, exclusive or shared: the names of the programs, with their processes in the server.

@@ -64,11 +64,11 @@ struct PostgreSQLShortLockTransaction {
     private func heldUp(_ error: PostgreSQLError) -> NSError {
         let sessions = (try? connection.snapshots(olderThan: timeout)) ?? []
         let who = sessions.isEmpty ? "those of other programs" : sessions.map(\.description).joined(separator: ", ")
-        return .coreData(
-            NSPersistentStoreTimeoutError,
-            reason: "An index of the store at \(connection.address) cannot be made or removed before these "
-                + "older transactions end: \(who). Try again when they have ended, or wait longer "
-                + "(NSPersistentStoreTimeoutOption).",
+        return .timeout(
+            of: LockTimeout(
+                "An index of the store at \(connection.address) cannot be made or removed before these older "
+                    + "transactions end: \(who).",
+                remedy: "Try again when they have ended"),
             userInfo: [
                 NSPostgreSQLFailureKey: PostgreSQLFailure.locked.rawValue, NSPostgreSQLStateKey: error.state,
             ])

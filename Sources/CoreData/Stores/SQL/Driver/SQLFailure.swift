@@ -16,6 +16,25 @@ package protocol SQLFailure: Error {
     func nsError(doing operation: SQLOperation) -> NSError
 }
 
+/// A failure of a database server, by what the program or its user can do.
+///
+/// The raw value is under `userInfoKey` in the user info of the error. The module of the server publishes both
+/// (`PostgreSQLFailure`).
+package enum ServerFailure: String, Sendable, CaseIterable {
+    package static let userInfoKey = "PostgreSQLFailure"
+
+    case unreachable, optionRefused, connectionLost, passwordRefused, certificateNotTrusted, noDatabase, notPermitted
+    case readOnly, migratedByAnother, diskFull, noConnectionLeft, cancelled, locked, commitUnknown, historyLost
+    case generationEnded, versionEnded
+}
+
+extension NSError {
+    /// The failure of a database server; nil for errors of other kinds.
+    package var serverFailure: ServerFailure? {
+        (userInfo[ServerFailure.userInfoKey] as? String).flatMap { ServerFailure(rawValue: $0) }
+    }
+}
+
 package enum SQLFailureKind: Equatable {
     /// There is already a row with these values in the columns of a unique index or key.
     case notUnique(columns: [String])

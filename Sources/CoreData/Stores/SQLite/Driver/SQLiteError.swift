@@ -40,6 +40,9 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 .contains { message.contains($0) }
     }
 
+    /// Whether a sum does not fit into 64 bits. SQLite has no code for it.
+    private var isOfOverflow: Bool { primaryCode == SQLITE_ERROR && message == "integer overflow" }
+
     /// The remedy if a table or a column is missing that every store has; empty for other errors.
     private var remedyOfMissingPart: String {
         let isOfMissingPart =
@@ -135,11 +138,10 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                     + (SQLiteFault.sentence(of: files).map { "\($0) " } ?? "") + "(\(message))",
                 url: url, sqliteCode: code)
         case SQLITE_BUSY, SQLITE_LOCKED:
-            return .coreData(
-                NSPersistentStoreTimeoutError,
-                reason:
-                    "The file “\(name)” is locked by \(LockHolders.names(ofStoreAt: url)) (\(message)). Try again when "
-                    + "it is closed or saved there, or wait longer (NSPersistentStoreTimeoutOption).",
+            return .timeout(
+                of: LockTimeout(
+                    "The file “\(name)” is locked by \(LockHolders.names(ofStoreAt: url)) (\(message)).",
+                    remedy: "Try again when it is closed or saved there"),
                 url: url, sqliteCode: code)
         case _ where isOfMovedFile:
             return .coreData(
@@ -192,7 +194,9 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
                 NSSQLiteError,
                 reason: "SQLite error code:\(code), '\(message)' in the file “\(name)”"
                     + (remedyOfMissingPart.isEmpty ? "" : ".\(remedyOfMissingPart)"),
-                url: url, sqliteCode: code, userInfo: info)
+                url: url, sqliteCode: code,
+                underlying: isOfOverflow ? NSError(domain: NSPOSIXErrorDomain, code: Int(EOVERFLOW)) : nil,
+                userInfo: info)
         }
     }
 }

@@ -65,11 +65,11 @@ final class SoleUse {
                 guard !polling.isOver else {
                     let holders = LockHolders.names(ofStoreAt: store.main)
                     let held = timeout > 0 ? "still had it open after \(timeout.formatted()) s" : "had it open"
-                    throw NSError.coreData(
-                        NSPersistentStoreTimeoutError,
-                        reason: "The store “\(store.main.lastPathComponent)” cannot be migrated while it is open: "
-                            + "\(holders) \(held). "
-                            + "Close it there, or wait longer (NSPersistentStoreTimeoutOption).",
+                    throw NSError.timeout(
+                        of: LockTimeout(
+                            "The store “\(store.main.lastPathComponent)” cannot be migrated while it is open: "
+                                + "\(holders) \(held).",
+                            remedy: "Close it there"),
                         url: store.main,
                         underlying: error.nsError(doing: .opening))
                 }

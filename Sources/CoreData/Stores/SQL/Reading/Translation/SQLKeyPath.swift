@@ -275,6 +275,15 @@ extension SQLFetchTranslator {
     }
 
     package static func failure(_ part: String) -> NSError {
-        .coreData(NSCoreDataError, reason: "unimplemented SQL generation for predicate: \(part)")
+        .coreData(
+            NSCoreDataError, reason: "unimplemented SQL generation for predicate: \(part)",
+            userInfo: [NSError.untranslatablePartKey: part])
     }
+}
+
+extension NSError {
+    fileprivate static let untranslatablePartKey = "untranslatablePart"
+
+    /// The part of a fetch that has no SQL; nil for errors of other kinds.
+    package var untranslatablePart: String? { userInfo[Self.untranslatablePartKey] as? String }
 }
