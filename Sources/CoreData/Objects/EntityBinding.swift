@@ -15,7 +15,7 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
     /// class was found, or if the entity names none.
     private var missedGeneration: Int?
     /// The objects to which an object without a context was related, until they are inserted.
-    var companions: [ObjectKey: NSManagedObject] = [:]
+    var relatedObjects: [ObjectKey: NSManagedObject] = [:]
     /// Whether the class has methods such as `validateEmail(_:)`; nil before the first validation.
     private var foundValidation: Bool?
     /// Whether there may be objects that are not of `managedClass`.

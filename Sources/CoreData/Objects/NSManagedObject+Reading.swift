@@ -212,7 +212,7 @@ extension NSManagedObject {
     /// which it was related.
     final func related(_ key: ObjectKey) -> NSManagedObject? {
         if let context = binding.context { return context.object(for: key) }
-        return key == objectKey ? self : binding.companions[key]
+        return key == objectKey ? self : binding.relatedObjects[key]
     }
 
     final var hasToManyChanges: Bool {

@@ -215,8 +215,8 @@ extension NSManagedObject {
                 """)
         }
         if binding.context == nil, object !== self {
-            binding.companions[object.objectKey] = object
-            object.binding.companions[objectKey] = self
+            binding.relatedObjects[object.objectKey] = object
+            object.binding.relatedObjects[objectKey] = self
         }
         let destination = binding.layout.model.entities[destinationIndex]
         require(
