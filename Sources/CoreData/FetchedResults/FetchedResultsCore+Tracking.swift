@@ -83,19 +83,19 @@ extension FetchedResultsCore {
         direct: Set<NSManagedObject>
     ) -> FetchedUpdate? {
         var gone = deleted.compactMap { arrangement?.index(of: $0) }
-        var newcomers: [FetchedUpdate.Newcomer] = []
+        var placements: [FetchedUpdate.Placement] = []
         try? context.loadRows(of: Array(candidates))
         for object in candidates.sorted(by: Self.isEarlier) {
             let place = arrangement?.index(of: object)
             if isMatch(object, fetched) {
-                newcomers.append(
-                    FetchedUpdate.Newcomer(object: object, oldIndex: place, isDirect: direct.contains(object)))
+                placements.append(
+                    FetchedUpdate.Placement(object: object, oldIndex: place, isDirect: direct.contains(object)))
             } else if let place {
                 gone.append(place)
             }
         }
-        guard let arrangement, !(gone.isEmpty && newcomers.isEmpty) else { return nil }
-        return FetchedUpdate(arrangement, order: fetched.order, deleted: gone, newcomers: newcomers)
+        guard let arrangement, !(gone.isEmpty && placements.isEmpty) else { return nil }
+        return FetchedUpdate(arrangement, order: fetched.order, deleted: gone, placements: placements)
     }
 
     /// Orders objects as they were made; saved ones come first.

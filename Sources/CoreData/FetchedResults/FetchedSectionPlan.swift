@@ -16,8 +16,8 @@ struct FetchedSectionPlan {
     }
 
     /// `counts` are the sections until now. `removed` is the section of every object that is removed or moved.
-    /// `newcomers` are the objects that are inserted, in order, with the number of anchors before them.
-    init(counts: [(name: String, count: Int)], removed: [Int], newcomers: [(name: String, gap: Int)]) {
+    /// `placements` are the objects that are inserted, in order, with the number of anchors before them.
+    init(counts: [(name: String, count: Int)], removed: [Int], placements: [(name: String, gap: Int)]) {
         var left = counts.map(\.count)
         for section in removed { left[section] -= 1 }
         let anchored = left.indices.filter { left[$0] > 0 }
@@ -30,16 +30,16 @@ struct FetchedSectionPlan {
         // anchored ones.
         var behind: [Int: [Entry]] = [:]
         var places: [String: (behind: Int, index: Int)] = [:]
-        for newcomer in newcomers {
-            if let oldIndex = oldIndexes[newcomer.name], left[oldIndex] > 0 {
+        for placement in placements {
+            if let oldIndex = oldIndexes[placement.name], left[oldIndex] > 0 {
                 left[oldIndex] += 1
-            } else if let place = places[newcomer.name] {
+            } else if let place = places[placement.name] {
                 behind[place.behind]?[place.index].count += 1
             } else {
-                let position = Self.firstIndex(in: ends, reaching: newcomer.gap)
-                places[newcomer.name] = (position, behind[position]?.count ?? 0)
+                let position = Self.firstIndex(in: ends, reaching: placement.gap)
+                places[placement.name] = (position, behind[position]?.count ?? 0)
                 behind[position, default: []].append(
-                    Entry(name: newcomer.name, oldIndex: oldIndexes[newcomer.name], count: 1))
+                    Entry(name: placement.name, oldIndex: oldIndexes[placement.name], count: 1))
             }
         }
         var final: [Entry] = []

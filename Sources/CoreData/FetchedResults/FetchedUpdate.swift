@@ -6,7 +6,7 @@ import Foundation
 /// them is found by binary search: a change costs comparisons in the order of the logarithm of the results.
 struct FetchedUpdate {
     /// An object that will be in the results.
-    struct Newcomer {
+    struct Placement {
         let object: NSObject
         /// The object's place until now; nil when it was not in the results.
         var oldIndex: Int?
@@ -25,26 +25,26 @@ struct FetchedUpdate {
     private let deleted: [Int]
     /// The places of all objects that are removed or moved, rising.
     let removed: [Int]
-    private(set) var newcomers: [Newcomer]
+    private(set) var placements: [Placement]
     private(set) var sections: [FetchedArrangement.Section] = []
     private(set) var changes = FetchedChanges()
     /// Whether sections and order contradict each other; then only objects have places, and `changes` is empty.
     private(set) var isOutOfOrder = false
 
     /// `deleted` are the places of objects that leave the results.
-    init(_ arrangement: FetchedArrangement, order: FetchedOrder, deleted: [Int], newcomers: [Newcomer]) {
+    init(_ arrangement: FetchedArrangement, order: FetchedOrder, deleted: [Int], placements: [Placement]) {
         old = arrangement
         self.order = order
         self.deleted = deleted.sorted()
-        removed = (deleted + newcomers.compactMap(\.oldIndex)).sorted()
-        self.newcomers = newcomers
+        removed = (deleted + placements.compactMap(\.oldIndex)).sorted()
+        self.placements = placements
         findGaps()
         findKept()
         findSections()
         if !isOutOfOrder { describe() }
     }
 
-    var added: [(index: Int, object: NSObject)] { newcomers.map { ($0.newIndex, $0.object) } }
+    var added: [(index: Int, object: NSObject)] { placements.map { ($0.newIndex, $0.object) } }
 
     // MARK: Anchors
 
@@ -77,41 +77,41 @@ struct FetchedUpdate {
     // MARK: Places
 
     private mutating func findGaps() {
-        for index in newcomers.indices {
-            guard let place = newcomers[index].oldIndex else { continue }
+        for index in placements.indices {
+            guard let place = placements[index].oldIndex else { continue }
             let gap = place - removedCount(before: place)
-            newcomers[index].oldGap = gap
-            if fits(newcomers[index].object, gap) { newcomers[index].gap = gap }
+            placements[index].oldGap = gap
+            if fits(placements[index].object, gap) { placements[index].gap = gap }
         }
         // Among equal objects, those that stay come first, in the old order. Then come objects that moved, then new
         // ones.
-        let arrivals = newcomers.sorted { a, b in
+        let arrivals = placements.sorted { a, b in
             let (rankA, rankB) = (Self.rank(a), Self.rank(b))
             return rankA != rankB ? rankA < rankB : (a.oldIndex ?? 0) < (b.oldIndex ?? 0)
         }
         let sorted = order.sortDescriptors.isEmpty ? arrivals : Self.sorted(arrivals, order)
         var reached = 0
-        newcomers = sorted.map { newcomer in
-            guard newcomer.gap < 0 else { return newcomer }
-            var placed = newcomer
-            reached = upperBound(of: newcomer.object, from: reached)
+        placements = sorted.map { placement in
+            guard placement.gap < 0 else { return placement }
+            var placed = placement
+            reached = upperBound(of: placement.object, from: reached)
             placed.gap = reached
             return placed
         }
         // The sort is stable, so that objects in one gap keep their order.
-        newcomers = newcomers.enumerated().sorted { ($0.element.gap, $0.offset) < ($1.element.gap, $1.offset) }
+        placements = placements.enumerated().sorted { ($0.element.gap, $0.offset) < ($1.element.gap, $1.offset) }
             .map(\.element)
-        for index in newcomers.indices { newcomers[index].newIndex = newcomers[index].gap + index }
+        for index in placements.indices { placements[index].newIndex = placements[index].gap + index }
     }
 
-    private static func rank(_ newcomer: Newcomer) -> Int {
-        newcomer.oldIndex == nil ? 2 : newcomer.gap < 0 ? 1 : 0
+    private static func rank(_ placement: Placement) -> Int {
+        placement.oldIndex == nil ? 2 : placement.gap < 0 ? 1 : 0
     }
 
-    private static func sorted(_ newcomers: [Newcomer], _ order: FetchedOrder) -> [Newcomer] {
+    private static func sorted(_ placements: [Placement], _ order: FetchedOrder) -> [Placement] {
         let byObject = Dictionary(
-            newcomers.map { (ObjectIdentifier($0.object), $0) }, uniquingKeysWith: { first, _ in first })
-        return newcomers.map(\.object).sorted(byDescriptors: order.sortDescriptors)
+            placements.map { (ObjectIdentifier($0.object), $0) }, uniquingKeysWith: { first, _ in first })
+        return placements.map(\.object).sorted(byDescriptors: order.sortDescriptors)
             .compactMap { byObject[ObjectIdentifier($0)] }
     }
 
@@ -142,12 +142,12 @@ struct FetchedUpdate {
     /// gap.
     private mutating func findKept() {
         var start = 0
-        while start < newcomers.count {
+        while start < placements.count {
             var end = start
-            while end < newcomers.count, newcomers[end].gap == newcomers[start].gap { end += 1 }
-            let candidates = (start..<end).filter { newcomers[$0].oldGap == newcomers[$0].gap }
-            let isInOrder = IncreasingRun.members(of: candidates.map { newcomers[$0].oldIndex ?? 0 })
-            for (index, isInOrder) in zip(candidates, isInOrder) { newcomers[index].isKept = isInOrder }
+            while end < placements.count, placements[end].gap == placements[start].gap { end += 1 }
+            let candidates = (start..<end).filter { placements[$0].oldGap == placements[$0].gap }
+            let isInOrder = IncreasingRun.members(of: candidates.map { placements[$0].oldIndex ?? 0 })
+            for (index, isInOrder) in zip(candidates, isInOrder) { placements[index].isKept = isInOrder }
             start = end
         }
     }
@@ -159,13 +159,15 @@ struct FetchedUpdate {
             sections = old.sections
             return
         }
-        for index in newcomers.indices { newcomers[index].sectionName = order.sectionName(of: newcomers[index].object) }
+        for index in placements.indices {
+            placements[index].sectionName = order.sectionName(of: placements[index].object)
+        }
         let plan = FetchedSectionPlan(
             counts: old.sections.enumerated().map { ($1.name, old.count(ofSection: $0)) },
-            removed: removed.map { old.section(at: $0) }, newcomers: newcomers.map { ($0.sectionName, $0.gap) })
+            removed: removed.map { old.section(at: $0) }, placements: placements.map { ($0.sectionName, $0.gap) })
         sections = plan.sections
         let places = FetchedArrangement(items: [], sections: sections)
-        isOutOfOrder = newcomers.contains { sections[places.section(at: $0.newIndex)].name != $0.sectionName }
+        isOutOfOrder = placements.contains { sections[places.section(at: $0.newIndex)].name != $0.sectionName }
         changes.deletedSections = plan.deleted
         changes.insertedSections = plan.inserted
     }
@@ -178,19 +180,19 @@ struct FetchedUpdate {
             changes.objects.append(
                 FetchedChanges.Object(object: old.items[index], type: .delete, oldIndex: index, newIndex: nil))
         }
-        for newcomer in newcomers {
+        for placement in placements {
             var type = NSFetchedResultsChangeType.insert
-            if let place = newcomer.oldIndex {
+            if let place = placement.oldIndex {
                 let section = old.section(at: place)
                 let isStill =
-                    newcomer.isKept && !deletedSections.contains(section)
-                    && (!order.isSectioned || old.sections[section].name == newcomer.sectionName)
-                if isStill, !newcomer.isDirect { continue }
+                    placement.isKept && !deletedSections.contains(section)
+                    && (!order.isSectioned || old.sections[section].name == placement.sectionName)
+                if isStill, !placement.isDirect { continue }
                 type = isStill ? .update : .move
             }
             changes.objects.append(
                 FetchedChanges.Object(
-                    object: newcomer.object, type: type, oldIndex: newcomer.oldIndex, newIndex: newcomer.newIndex))
+                    object: placement.object, type: type, oldIndex: placement.oldIndex, newIndex: placement.newIndex))
         }
         changes.sortObjects()
     }
