@@ -312,11 +312,13 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
         _ select: SQLSelect, _ body: (any SQLPreparedStatement) throws -> Result
     ) throws -> Result {
         guard let types else { return try readingOnce { try body($0.statement(select)) } }
-        let suited = types.suited(select)
-        if !SQLClientEvaluation.isNeeded(for: suited, types) {
-            return try readingOnce { try body($0.statement(suited)) }
+        let coerced = types.coerced(select)
+        if !SQLClientEvaluation.isNeeded(for: coerced, types) {
+            return try readingOnce { try body($0.statement(coerced)) }
         }
-        return try reading { try body($0.statement(SQLClientEvaluation(connection: $0, types: types).decided(suited))) }
+        return try reading {
+            try body($0.statement(SQLClientEvaluation(connection: $0, types: types).resolved(coerced)))
+        }
     }
 
     /// Closes every connection. Called when the store is removed from its coordinator. Reading or writing afterwards

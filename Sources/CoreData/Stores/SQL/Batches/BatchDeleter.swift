@@ -60,7 +60,7 @@ package final class BatchDeleter {
         else { return false }
         let plan = try plan(layout.index)
         guard plan.concernsNothingElse else { return false }
-        let condition = try store.decided(select, on: connection).condition
+        let condition = try store.clientEvaluated(select, on: connection).condition
         let delete = SQLDelete(from: plan.table, as: select.alias, where: condition)
         let count = try connection.run(.delete(delete)).changed
         transaction.outcome.count += count

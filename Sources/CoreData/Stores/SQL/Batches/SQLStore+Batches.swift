@@ -100,9 +100,9 @@ extension SQLStore: BatchStore {
             }
             if let postProcessing = postProcessing(of: select) {
                 try postProcessing.stream(
-                    connection.prepare(.select(decided(postProcessing.request, on: connection))), take)
+                    connection.prepare(.select(clientEvaluated(postProcessing.request, on: connection))), take)
             } else {
-                let select = try decided(select, on: connection)
+                let select = try clientEvaluated(select, on: connection)
                 try connection.prepare(.select(select)).stream({ _ in }) { row in
                     // The second column is the entity, which may be a name in the row.
                     try take(

@@ -7,7 +7,7 @@ extension SQLStore {
         let (select, _) = try select(for: request, rows: asRows ? shape : nil)
         let postProcessing = postProcessing(of: select)
         let ((text, values, plan), index) = try reading { connection in
-            let found = try connection.explain(decided(postProcessing?.request ?? select, on: connection))
+            let found = try connection.explain(clientEvaluated(postProcessing?.request ?? select, on: connection))
             return (found, try suggestedIndex(for: request, found.plan, on: connection))
         }
         return FetchExplanation(

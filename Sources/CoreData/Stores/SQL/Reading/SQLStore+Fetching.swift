@@ -69,7 +69,7 @@ extension SQLStore {
         frame.select.results = keyResults(frame, rootIndex)
         guard let postProcessing = postProcessing(of: frame.select) else { return false }
         try reading { connection in
-            let request = try decided(postProcessing.request, on: connection)
+            let request = try clientEvaluated(postProcessing.request, on: connection)
             let keys = try postProcessing.rows(of: connection.statement(request)).compactMap {
                 try key(of: $0, rootIndex: rootIndex)?.key
             }
@@ -95,7 +95,7 @@ extension SQLStore {
 
     /// The client post-processing of a SELECT; nil if the database runs all of it.
     package func postProcessing(of select: SQLSelect) -> SQLClientPostProcessing? {
-        types.flatMap { SQLClientPostProcessing($0.suited(select), $0, missing: capabilities.missingCollations) }
+        types.flatMap { SQLClientPostProcessing($0.coerced(select), $0, missing: capabilities.missingCollations) }
     }
 
     /// Calls a body with each row of a SELECT, which the database or the client post-processing returns.
@@ -104,7 +104,7 @@ extension SQLStore {
     ) throws {
         guard let postProcessing = postProcessing(of: select) else {
             guard isLarge else { return try reading(select) { try $0.rows({ _ in }, body) } }
-            return try reading { try $0.statement(decided(select, on: $0)).stream({ _ in }, body) }
+            return try reading { try $0.statement(clientEvaluated(select, on: $0)).stream({ _ in }, body) }
         }
         let row = SQLComputedRow()
         for values in try reading(postProcessing.request, { try postProcessing.rows(of: $0) }) {
@@ -121,9 +121,9 @@ extension SQLStore {
 
     /// A SELECT that the database can run. Conditions that the database cannot decide are evaluated on the client
     /// first.
-    package func decided(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
+    package func clientEvaluated(_ select: SQLSelect, on connection: any SQLConnection) throws -> SQLSelect {
         guard let types else { return select }
-        return try SQLClientEvaluation(connection: connection, types: types).decided(types.suited(select))
+        return try SQLClientEvaluation(connection: connection, types: types).resolved(types.coerced(select))
     }
 
     private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {

@@ -29,40 +29,40 @@ package struct SQLClientEvaluation {
     }
 
     /// - Parameter outer: the enclosing SELECTs, the innermost first. The SELECT may name their rows.
-    package func decided(_ select: SQLSelect, within outer: [SQLSelect] = []) throws -> SQLSelect {
+    package func resolved(_ select: SQLSelect, within outer: [SQLSelect] = []) throws -> SQLSelect {
         let scopes = [select] + outer
         var result = try select.mapped {
-            try withNestedDecided($0, scopes)
+            try withNestedResolved($0, scopes)
         } _: {
-            try decided($0, within: scopes)
+            try resolved($0, within: scopes)
         }
         guard let condition = result.condition, !types.decides(condition, in: scopes) else { return result }
         // Rows that other parts of an AND refuse need no evaluation.
         let parts = condition.conjuncts
         let narrowing = parts.filter { types.decides($0, in: scopes) && $0.onColumnsOnly != nil }
-        result.condition = .and(try parts.map { try decided($0, scopes, narrowing) })
+        result.condition = .and(try parts.map { try resolved($0, scopes, narrowing) })
         return result
     }
 
     /// Independent conditions of nested SELECTs are evaluated first.
-    private func withNestedDecided(_ expression: SQLExpression, _ scopes: [SQLSelect]) throws -> SQLExpression {
+    private func withNestedResolved(_ expression: SQLExpression, _ scopes: [SQLSelect]) throws -> SQLExpression {
         try expression.mapped {
-            try withNestedDecided($0, scopes)
+            try withNestedResolved($0, scopes)
         } _: {
-            try decided($0, within: scopes)
+            try resolved($0, within: scopes)
         }
     }
 
-    private func decided(
+    private func resolved(
         _ condition: SQLExpression, _ scopes: [SQLSelect], _ narrowing: [SQLExpression] = []
     ) throws -> SQLExpression {
         if types.decides(condition, in: scopes) { return condition }
         switch condition {
-        case .and(let list): return .and(try list.map { try decided($0, scopes, narrowing) })
-        case .or(let list): return .or(try list.map { try decided($0, scopes, narrowing) })
-        case .not(let inner): return .not(try decided(inner, scopes, narrowing))
+        case .and(let list): return .and(try list.map { try resolved($0, scopes, narrowing) })
+        case .or(let list): return .or(try list.map { try resolved($0, scopes, narrowing) })
+        case .not(let inner): return .not(try resolved(inner, scopes, narrowing))
         case .function(.coalesce, let arguments, _) where arguments.count == 2:
-            return .function(.coalesce, [try decided(arguments[0], scopes), arguments[1]])
+            return .function(.coalesce, [try resolved(arguments[0], scopes), arguments[1]])
         default: return try evaluated(condition, scopes, narrowing)
         }
     }

@@ -148,21 +148,21 @@ package struct SQLTypes: Sendable {
     // MARK: Aggregates
 
     /// The expression with the arguments of its aggregates converted to types that the database can aggregate.
-    package func suited(_ expression: SQLExpression, in scopes: [SQLSelect]) -> SQLExpression {
+    package func coerced(_ expression: SQLExpression, in scopes: [SQLSelect]) -> SQLExpression {
         let parts = expression.mapped {
-            suited($0, in: scopes)
+            coerced($0, in: scopes)
         } _: {
-            suited($0, within: scopes)
+            coerced($0, within: scopes)
         }
         switch parts {
         case .function(let function, let arguments, let distinct) where arguments.count == 1:
             guard [.sum, .min, .max, .average].contains(function), let type = type(of: arguments[0], in: scopes) else {
                 return parts
             }
-            let suited = SQLExpression.function(
+            let coerced = SQLExpression.function(
                 function, [Self.argument(arguments[0], type, function)], distinct: distinct)
             // A sum of whole numbers is a whole number, and no decimal.
-            return function == .sum && type.group == .whole ? .cast(suited, .integer) : suited
+            return function == .sum && type.group == .whole ? .cast(coerced, .integer) : coerced
         case .scalar(let select):
             return .scalar(withoutExtremum(select, in: scopes) ?? select)
         default: return parts
@@ -170,11 +170,11 @@ package struct SQLTypes: Sendable {
     }
 
     /// The SELECT with the arguments of its aggregates converted in this way.
-    package func suited(_ select: SQLSelect, within outer: [SQLSelect] = []) -> SQLSelect {
+    package func coerced(_ select: SQLSelect, within outer: [SQLSelect] = []) -> SQLSelect {
         var result = select.mapped {
-            suited($0, in: [select] + outer)
+            coerced($0, in: [select] + outer)
         } _: {
-            suited($0, within: [select] + outer)
+            coerced($0, within: [select] + outer)
         }
         // Values that are no texts have only one order.
         result.order = result.order.map { term in
