@@ -18,7 +18,7 @@ extension SQLiteConnection {
         set(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
         set(SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, false)
         // A connection that only reads needs no trigger.
-        if access == .readOnly || access == .immutable || access == .frozen {
+        if access == .readOnly || access == .immutable || access == .readOnlySharedMemory {
             set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
         }
         sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Self.triggerDepth)

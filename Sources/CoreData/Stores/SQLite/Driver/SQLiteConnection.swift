@@ -28,7 +28,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         /// Reads a file that no process changes, without locks, -wal and -shm.
         case immutable
         /// Reads a file with a -wal and a -shm that no process may write. The -shm stays unchanged, too.
-        case frozen
+        case readOnlySharedMemory
         /// Reads and writes. Fails if the file is missing.
         case readWrite
         /// Reads and writes, and creates the file if it is missing.
@@ -66,7 +66,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         let isNew = access == .create && FileKind(at: url, followsLinks: true) == nil
         if isFile {
             // A file that is read as it is needs no lock either.
-            let isWritten = access != .immutable && access != .frozen && !isOneMore
+            let isWritten = access != .immutable && access != .readOnlySharedMemory && !isOneMore
             try SQLiteStoreFiles(url).requireOwnFiles(.fileReadCorruptFile, isWritten: isWritten)
         }
         if access == .create || access == .readWrite { WriteFailure.survivesSizeLimit }
@@ -77,7 +77,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         case .immutable:
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             name = Self.uri(path: path) + "?immutable=1"
-        case .frozen:
+        case .readOnlySharedMemory:
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             name = Self.uri(path: path) + "?readonly_shm=1"
         case .readWrite: flags |= SQLITE_OPEN_READWRITE

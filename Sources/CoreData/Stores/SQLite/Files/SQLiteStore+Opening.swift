@@ -249,7 +249,7 @@ extension SQLiteStore {
             let files = SQLiteStoreFiles(url)
             if !use.isImmutable { files.rollBackJournal(timeout: settings.timeout) }
             let mode = use.isImmutable ? .immutable : files.readingAccess
-            let leavesSharedMemoryFile = mode == .frozen && UntouchedSharedMemoryFiles.areWanted
+            let leavesSharedMemoryFile = mode == .readOnlySharedMemory && UntouchedSharedMemoryFiles.areWanted
             keepsSharedMemoryFile = FileManager.default.fileExists(atPath: files.shm.path)
             removesLog =
                 leavesSharedMemoryFile

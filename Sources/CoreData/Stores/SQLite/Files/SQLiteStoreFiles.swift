@@ -104,12 +104,12 @@ struct SQLiteStoreFiles: Sendable {
     /// ordinary reader.
     var readingAccess: SQLiteConnection.Access {
         let protected = [main, main.deletingLastPathComponent()].filter(Self.isWriteProtected).count
-        if leavesSharedMemoryFile { return .frozen }
+        if leavesSharedMemoryFile { return .readOnlySharedMemory }
         if protected == 0 || FileManager.default.fileExists(atPath: journal.path) { return .readOnly }
         let hasSharedMemoryFile = FileManager.default.fileExists(atPath: shm.path)
         // Without a -wal no -shm is needed, unless a process that may write has left one.
         if !hasLog { return protected == 2 || !hasSharedMemoryFile ? .immutable : .readOnly }
-        return protected == 2 && hasSharedMemoryFile ? .frozen : .readOnly
+        return protected == 2 && hasSharedMemoryFile ? .readOnlySharedMemory : .readOnly
     }
 
     /// Whether there is a -shm that reading leaves as it is.
