@@ -12,7 +12,7 @@
 //   the columns that a character takes.
 // - A command opens no file before its arguments have been checked. It opens a store read-only unless its purpose is to
 //   write. It throws a `ToolError`: a line, details below it, and an exit status with a meaning.
-// - `OpenedStore` finds the model: in the store, at the path of `--model`, or beside the store. It removes the
+// - `ResolvedStore` finds the model: in the store, at the path of `--model`, or beside the store. It removes the
 //   program's classes from a copy of the model, and transformable values are read as the bytes that are in the store.
 //   So no class of a store's program is needed, and no class that an archive names is instantiated.
 // - ^C is recorded in one place (`Interruption`), by a handler that writes to a pipe. A dispatch source loses signals

@@ -67,7 +67,7 @@ package struct AggregateCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let entity = try store.entity(entity)
         let computed =
             try (hasCount ? [ComputedValue.count] : [])

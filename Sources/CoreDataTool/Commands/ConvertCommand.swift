@@ -41,7 +41,7 @@ package struct ConvertCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let source = try OpenedStore(store, model: model)
+        let source = try ResolvedStore(store, model: model)
         let url = try type.url(target)
         let shown = type == .postgresql ? StoreAddress.shown(url) : target
         let transfer = GraphTransfer(source: source, console: console)
@@ -60,7 +60,7 @@ package struct ConvertCommand: Command {
             case (StoreKindName.postgresql.storeType, .sqlite): try move(source, to: draft.url, shown, console)
             default: (made, names) = try transfer.make(type.storeType, at: draft.url, shown: shown)
             }
-            let copy = try OpenedStore(draft.url, type: type.storeType, model: source.model, shown: shown)
+            let copy = try ResolvedStore(draft.url, type: type.storeType, model: source.model, shown: shown)
             summary = try transfer.compare(
                 with: copy, names: names, isRounded: source.address.type == StoreKindName.postgresql.storeType)
             try draft.publish()
@@ -95,16 +95,16 @@ package struct ConvertCommand: Command {
             try ScratchFolder.with { folder in
                 let between = folder.appendingPathComponent("Store.sqlite")
                 (made, names) = try transfer.make(NSSQLiteStoreType, at: between, shown: shown)
-                let rows = try OpenedStore(between, type: NSSQLiteStoreType, model: source.model, shown: source.shown)
+                let rows = try ResolvedStore(between, type: NSSQLiteStoreType, model: source.model, shown: source.shown)
                 try move(rows, to: url, shown, transfer.console)
             }
         }
-        let target = try OpenedStore(url, type: type.storeType, model: source.model, shown: shown)
+        let target = try ResolvedStore(url, type: type.storeType, model: source.model, shown: shown)
         return (try transfer.compare(with: target, names: names, isRounded: true), made, names)
     }
 
     /// Moves the rows of a store to another database by the library.
-    private func move(_ source: OpenedStore, to url: URL, _ shown: String, _ console: Console) throws {
+    private func move(_ source: ResolvedStore, to url: URL, _ shown: String, _ console: Console) throws {
         // Rows are moved as they are stored, so the model is the one that the other store will keep.
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: source.model)
         do {

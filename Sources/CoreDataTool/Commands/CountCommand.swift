@@ -24,7 +24,7 @@ package struct CountCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let entity = try store.entity(entity)
         let request = try options.request(for: entity)
         let context = try store.context()

@@ -43,7 +43,7 @@ package struct DistinctCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let entity = try store.entity(entity)
         let request = try DictionaryRequest(keys: keys, computed: hasCounts ? [.count] : [], in: entity)
         var rows = try request.rows(store, options, in: entity)

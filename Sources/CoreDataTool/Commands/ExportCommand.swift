@@ -46,7 +46,7 @@ package struct ExportCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         guard let output else {
             _ = try write(store, to: console, progress: nil)
             return .done
@@ -61,7 +61,7 @@ package struct ExportCommand: Command {
     }
 
     private func write(
-        _ store: OpenedStore, to target: Console, progress: Console?
+        _ store: ResolvedStore, to target: Console, progress: Console?
     ) throws -> [(entity: String, count: Int)] {
         let walk = try GraphWalk(store)
         return try walk.context.performAndWait {

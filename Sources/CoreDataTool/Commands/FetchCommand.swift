@@ -57,7 +57,7 @@ package struct FetchCommand: Command {
     private static let deepest = 10
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let entity = try store.entity(entity)
         let columns = try columns.map { try $0.map { try Column.named($0, in: entity) } } ?? Column.all(of: entity)
         let objects = try ListedObjects(options, of: entity, for: columns, in: store)

@@ -56,7 +56,7 @@ package struct HistoryCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let context = try store.context(options: [NSPersistentHistoryTrackingKey: true])
         return try context.performAndWait {
             let reader = HistoryReader(context: context, store: store, predicate: predicate)

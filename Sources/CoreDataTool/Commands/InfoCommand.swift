@@ -36,9 +36,9 @@ package struct InfoCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store: OpenedStore
+        let store: ResolvedStore
         do {
-            store = try OpenedStore(self.store, model: model)
+            store = try ResolvedStore(self.store, model: model)
         } catch let error as ToolError where error.isOfMissingModel {
             try writeWithoutModel(console)
             throw error
@@ -86,7 +86,7 @@ package struct InfoCommand: Command {
     }
 
     private func entities(
-        of store: OpenedStore, _ context: NSManagedObjectContext, _ inspection: StoreInspection
+        of store: ResolvedStore, _ context: NSManagedObjectContext, _ inspection: StoreInspection
     ) throws -> [StoreReport.Entity] {
         try context.performAndWait {
             try store.model.entities.sorted { ($0.name ?? "") < ($1.name ?? "") }.map { entity in

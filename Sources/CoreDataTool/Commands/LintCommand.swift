@@ -39,7 +39,7 @@ package struct LintCommand: Command {
             let url = try ModelArgument.url(path)
             report = lint.check(model: try ModelArgument(path).model, named: url.lastPathComponent)
         } else {
-            let store = try OpenedStore(path, model: model)
+            let store = try ResolvedStore(path, model: model)
             do {
                 report = try lint.check(storeAt: store.url, model: store.model)
             } catch {

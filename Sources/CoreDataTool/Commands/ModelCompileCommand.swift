@@ -39,12 +39,12 @@ package struct ModelCompileCommand: Command {
     }
 
     /// The store at the path; nil if the path leads to a model, or to no file.
-    private func storeWithModel() throws -> OpenedStore? {
+    private func storeWithModel() throws -> ResolvedStore? {
         var isFolder: ObjCBool = false
         guard !ModelArgument.isModel(path), FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
             !isFolder.boolValue, URL(fileURLWithPath: output).pathExtension == "mom"
         else { return nil }
-        return try OpenedStore(path)
+        return try ResolvedStore(path)
     }
 
     package func run(_ console: Console) throws -> ExitStatus {

@@ -42,7 +42,7 @@ package struct RepairCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let source = try OpenedStore(store, model: model)
+        let source = try ResolvedStore(store, model: model)
         guard source.url.isFileURL else {
             throw ToolError(
                 .usage, "\(source.shown): a database is not repaired; 'coredata convert' makes a file of it that can be"
@@ -52,7 +52,7 @@ package struct RepairCommand: Command {
         defer { draft.discard() }
         Interruption.watch()
         try source.address.copy(to: draft.url, shown: target)
-        let copy = try OpenedStore(draft.url, type: source.address.type, model: source.model, shown: target)
+        let copy = try ResolvedStore(draft.url, type: source.address.type, model: source.model, shown: target)
         let repair = StoreRepair(copy)
         try repair.run()
         let mirror = try source.mirror(source.context())

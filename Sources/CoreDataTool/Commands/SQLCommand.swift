@@ -39,7 +39,7 @@ package struct SQLCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let entity = try store.entity(entity)
         let request = try options.request(for: entity, NSManagedObject.self)
         if isCount { request.resultType = .countResultType }

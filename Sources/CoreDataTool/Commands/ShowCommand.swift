@@ -53,7 +53,7 @@ package struct ShowCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let context = try store.context()
         return try context.performAndWait {
             guard let coordinator = context.persistentStoreCoordinator else { return .done }
@@ -74,7 +74,7 @@ package struct ShowCommand: Command {
     }
 
     private func object(
-        _ id: NSManagedObjectID, _ context: NSManagedObjectContext, _ store: OpenedStore
+        _ id: NSManagedObjectID, _ context: NSManagedObjectContext, _ store: ResolvedStore
     ) throws -> NSManagedObject {
         do {
             return try context.existingObject(with: id)

@@ -35,7 +35,7 @@ package struct VerifyCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         let context = try store.context()
         var kinds: [StoreFinding.Kind: Int] = [:]
         let count = try context.performAndWait {

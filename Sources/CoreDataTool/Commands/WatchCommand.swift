@@ -37,7 +37,7 @@ package struct WatchCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let store = try OpenedStore(store, model: model)
+        let store = try ResolvedStore(store, model: model)
         guard store.address.isInTables else {
             throw ToolError(
                 .found, "\(store.shown): a store of the kind \(store.address.type) does not report its changes")
@@ -89,7 +89,7 @@ package struct WatchCommand: Command {
 
     /// Throws if the command would not receive changes. A user without the right to write beside the file does not get
     /// notices of commits.
-    private func requireNotices(of store: OpenedStore) throws {
+    private func requireNotices(of store: ResolvedStore) throws {
         guard store.url.isFileURL else { return }
         let folder = store.url.deletingLastPathComponent().path
         if access(folder, W_OK) == 0 || access(store.url.path + "-shm", W_OK) == 0 { return }
@@ -97,7 +97,7 @@ package struct WatchCommand: Command {
             .found, "\(store.shown): its changes are reported only to users who may write into its folder")
     }
 
-    private func counts(_ store: OpenedStore, _ context: NSManagedObjectContext) throws -> [String: Int] {
+    private func counts(_ store: ResolvedStore, _ context: NSManagedObjectContext) throws -> [String: Int] {
         try store.model.entities.reduce(into: [:]) { counts, entity in
             counts[entity.name ?? ""] = try store.ownCount(of: entity, context)
         }

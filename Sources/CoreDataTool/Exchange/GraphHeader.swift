@@ -18,7 +18,7 @@ struct GraphHeader {
     let mirror: StoreInspection.CloudMirror?
 
     init(
-        _ store: OpenedStore, counts: [(entity: String, count: Int)], mirror: StoreInspection.CloudMirror?
+        _ store: ResolvedStore, counts: [(entity: String, count: Int)], mirror: StoreInspection.CloudMirror?
     ) throws {
         self.mirror = mirror
         type = store.address.type

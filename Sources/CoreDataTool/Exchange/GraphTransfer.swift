@@ -3,13 +3,13 @@ import Foundation
 
 /// Copies all objects of a store into a new one of another kind, and compares the two.
 final class GraphTransfer {
-    let source: OpenedStore
+    let source: ResolvedStore
     let console: Console
     /// The state of the store that is copied, and compared afterwards. Other programs may write to the store during
     /// this.
     private var walk: GraphWalk?
 
-    init(source: OpenedStore, console: Console) {
+    init(source: ResolvedStore, console: Console) {
         self.source = source
         self.console = console
     }
@@ -85,7 +85,7 @@ final class GraphTransfer {
     /// - Parameters:
     ///   - names: The names of the objects there; nil if they are the same.
     ///   - isRounded: Whether dates may differ by less than a microsecond.
-    func compare(with other: OpenedStore, names: [String: String]?, isRounded: Bool) throws -> Summary {
+    func compare(with other: ResolvedStore, names: [String: String]?, isRounded: Bool) throws -> Summary {
         let (walk, otherWalk) = (try openWalk(), try GraphWalk(other))
         var summary = Summary()
         func failure(_ what: String) -> ToolError {
@@ -137,7 +137,7 @@ final class GraphTransfer {
     }
 
     private static func lines(
-        of names: [String], _ entity: GraphEntity, in store: OpenedStore, _ walk: GraphWalk, isRounded: Bool
+        of names: [String], _ entity: GraphEntity, in store: ResolvedStore, _ walk: GraphWalk, isRounded: Bool
     ) throws -> [[UInt8]] {
         guard let coordinator = walk.context.persistentStoreCoordinator else { return [] }
         let objects = try names.map { walk.context.object(with: try ObjectName.id($0, in: store, coordinator)) }

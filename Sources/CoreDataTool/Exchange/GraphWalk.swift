@@ -5,10 +5,10 @@ import Foundation
 final class GraphWalk {
     let context: NSManagedObjectContext
     let entities: [String: GraphEntity]
-    private let store: OpenedStore
+    private let store: ResolvedStore
     private static let batchSize = 200
 
-    init(_ store: OpenedStore) throws {
+    init(_ store: ResolvedStore) throws {
         self.store = store
         context = try store.context()
         entities = GraphEntity.all(of: store.model)

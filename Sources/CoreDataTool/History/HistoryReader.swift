@@ -4,7 +4,7 @@ import Foundation
 /// Reads a store's history in parts, so that a long one is not in memory as a whole.
 struct HistoryReader {
     let context: NSManagedObjectContext
-    let store: OpenedStore
+    let store: ResolvedStore
     /// The transactions that count; nil for all.
     let predicate: NSPredicate?
     private static let part = 200

@@ -31,7 +31,7 @@ package struct ModelSubject {
                 throw ToolError(.usage, "\(path) is a store, which has no version '\(name)' to choose")
             }
             version = nil
-            model = try OpenedStore(path).model
+            model = try ResolvedStore(path).model
             versions = []
         }
     }

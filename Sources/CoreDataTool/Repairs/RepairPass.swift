@@ -6,11 +6,11 @@ final class RepairPass {
     private let context: NSManagedObjectContext
     private let coordinator: NSPersistentStoreCoordinator
     private let file: NSPersistentStore
-    private let store: OpenedStore
+    private let store: ResolvedStore
     /// The actions, by the indexes of the findings.
     private var done: [Int: String] = [:]
 
-    init(_ store: OpenedStore) throws {
+    init(_ store: ResolvedStore) throws {
         self.store = store
         let reading = try store.context()
         let keepsHistory = try reading.performAndWait { try store.keepsHistory(reading) }

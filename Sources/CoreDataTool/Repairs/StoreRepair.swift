@@ -2,7 +2,7 @@ import CoreData
 
 /// Verifies a copy of a store and repairs it, until no finding is left that can be repaired.
 final class StoreRepair {
-    private let store: OpenedStore
+    private let store: ResolvedStore
     /// The repaired findings, with the actions.
     private(set) var repaired: [(finding: StoreFinding, action: String)] = []
     /// The findings that remain.
@@ -11,7 +11,7 @@ final class StoreRepair {
     private static let passes = 4
 
     /// - Parameter store: a store that no other process uses.
-    init(_ store: OpenedStore) { self.store = store }
+    init(_ store: ResolvedStore) { self.store = store }
 
     func run() throws {
         left = try found()

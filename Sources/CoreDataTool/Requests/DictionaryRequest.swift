@@ -23,7 +23,7 @@ struct DictionaryRequest {
 
     /// The rows from the store, each with the values of the columns.
     func rows(
-        _ store: OpenedStore, _ options: RequestOptions, in entity: NSEntityDescription,
+        _ store: ResolvedStore, _ options: RequestOptions, in entity: NSEntityDescription,
         having: (value: NSPredicate, format: String)? = nil
     ) throws -> [[Any?]] {
         let context = try store.context()
@@ -32,7 +32,7 @@ struct DictionaryRequest {
 
     /// The rows from a context. Call it on the context's queue.
     func rows(
-        _ context: NSManagedObjectContext, _ store: OpenedStore, _ options: RequestOptions,
+        _ context: NSManagedObjectContext, _ store: ResolvedStore, _ options: RequestOptions,
         in entity: NSEntityDescription, having: (value: NSPredicate, format: String)? = nil
     ) throws -> [[Any?]] {
         let request = try options.request(for: entity, NSDictionary.self)

@@ -3,14 +3,15 @@ import Foundation
 
 /// The objects of a request in one state of the store, read a batch at a time, however many there are.
 struct ListedObjects {
-    let store: OpenedStore
+    let store: ResolvedStore
     let context: NSManagedObjectContext
     private let objects: FetchedObjects<NSManagedObject>
 
     var count: Int { objects.count }
 
-    init(_ options: RequestOptions, of entity: NSEntityDescription, for columns: [Column], in store: OpenedStore) throws
-    {
+    init(
+        _ options: RequestOptions, of entity: NSEntityDescription, for columns: [Column], in store: ResolvedStore
+    ) throws {
         self.store = store
         let context = try store.context(isFrugal: true)
         self.context = context

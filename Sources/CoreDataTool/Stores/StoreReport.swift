@@ -13,7 +13,7 @@ struct StoreReport {
         let indexes: [String]
     }
 
-    let store: OpenedStore
+    let store: ResolvedStore
     let files: StoreFiles?
     let inspection: StoreInspection
     let entities: [Entity]

@@ -9,7 +9,7 @@ struct StoreFileMark: Equatable {
     private let nanoseconds: Int
 
     /// Returns nil if there is no file.
-    init?(_ store: OpenedStore) {
+    init?(_ store: ResolvedStore) {
         var state = stat()
         guard store.url.isFileURL, stat(store.url.path, &state) == 0 else { return nil }
         (device, number) = (UInt64(state.st_dev), UInt64(state.st_ino))

@@ -74,13 +74,13 @@ package final class Studio: Sendable {
 
     private static func open(_ text: String, _ modelPath: String?, _ isWritable: Bool) throws -> State {
         let file = try modelPath.map { try ModelArgument($0) }
-        let store: OpenedStore
+        let store: ResolvedStore
         do {
-            store = try OpenedStore(text, model: modelPath)
+            store = try ResolvedStore(text, model: modelPath)
         } catch let error as ToolError where file != nil {
             // The store's version may be none of the file's. Then the store is shown by its own model, and can be
             // migrated.
-            guard let own = try? OpenedStore(text) else { throw error }
+            guard let own = try? ResolvedStore(text) else { throw error }
             store = own
         }
         var known = file

@@ -9,7 +9,7 @@ final class StudioExport: @unchecked Sendable {  // one call at a time, on the c
     /// The index of the next batch; nil after the last one.
     private var place: Int? = 0
 
-    init(_ query: StudioQuery, columns: [Column], format: OutputFormat, store: OpenedStore) throws {
+    init(_ query: StudioQuery, columns: [Column], format: OutputFormat, store: ResolvedStore) throws {
         objects = try ListedObjects(try query.options, of: store.entity(query.entity), for: columns, in: store)
         writer = ResultWriter(format, columns, on: console)
     }

@@ -9,7 +9,7 @@ struct StudioMigration {
         let allowLoss: [String]?
     }
 
-    let store: OpenedStore
+    let store: ResolvedStore
     let model: StudioModel
 
     func forecast(_ request: HTTPRequest) throws -> JSON {

@@ -6,7 +6,7 @@ import StudioServer
 struct StudioModel {
     /// The file with all versions; nil if the model is the store's own copy.
     let file: ModelArgument?
-    let store: OpenedStore
+    let store: ResolvedStore
 
     var versions: [NSManagedObjectModel.Version] { file?.versions ?? [] }
 

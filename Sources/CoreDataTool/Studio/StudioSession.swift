@@ -3,7 +3,7 @@ import Foundation
 
 /// The open store of the page, with one context, on whose queue all work runs.
 final class StudioSession: @unchecked Sendable {  // what changes is touched on the context's queue
-    let store: OpenedStore
+    let store: ResolvedStore
     let context: NSManagedObjectContext
     let coordinator: NSPersistentStoreCoordinator
     let isWritable: Bool
@@ -25,7 +25,7 @@ final class StudioSession: @unchecked Sendable {  // what changes is touched on 
     private static let keptResults = 4
     static let batchSize = 200
 
-    init(_ store: OpenedStore, isWritable: Bool) throws {
+    init(_ store: ResolvedStore, isWritable: Bool) throws {
         self.store = store
         self.isWritable = isWritable
         // History is read if the store keeps it, and continued if the page writes. It is never begun.

@@ -27,7 +27,7 @@ package enum ObjectName {
     /// The id in a store for a name or a URI.
     /// - Throws: an error of usage for a text that is no name, and for an entity that the store does not have.
     package static func id(
-        _ text: String, in store: OpenedStore, _ coordinator: NSPersistentStoreCoordinator
+        _ text: String, in store: ResolvedStore, _ coordinator: NSPersistentStoreCoordinator
     ) throws -> NSManagedObjectID {
         var uri = URL(string: text).flatMap { $0.scheme == "x-coredata" ? $0 : nil }
         if uri == nil {

@@ -3,7 +3,7 @@ import Foundation
 
 /// Checks every object of a store and its links.
 struct StoreVerification {
-    let store: OpenedStore
+    let store: ResolvedStore
     let context: NSManagedObjectContext
     /// Receives each finding.
     let report: (StoreFinding) throws -> Void
@@ -15,7 +15,7 @@ struct StoreVerification {
     private static let part = 200
 
     init(
-        store: OpenedStore, context: NSManagedObjectContext, report: @escaping (StoreFinding) throws -> Void
+        store: ResolvedStore, context: NSManagedObjectContext, report: @escaping (StoreFinding) throws -> Void
     ) {
         (self.store, self.context, self.report) = (store, context, report)
     }

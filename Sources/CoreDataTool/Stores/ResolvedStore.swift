@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// A store that a command reads: its address, its metadata, and the model that fits it.
-package final class OpenedStore {
+package final class ResolvedStore {
     /// The place where a model was found.
     package enum ModelOrigin: Sendable, Equatable {
         /// In the store.
