@@ -22,6 +22,15 @@ extension NSPersistentStoreCoordinator {
         lock.withLock { attached.reduce(into: [:]) { $0[$1.number] = $1.rows.versionedLinks } }
     }
 
+    /// The identifiers of the stores by their numbers.
+    final var storeIdentifiers: [Int: String] {
+        lock.withLock {
+            Dictionary(
+                attached.compactMap { attached in attached.store.identifier.map { (attached.number, $0) } },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+
     final func storeNumber(identifier: String) -> Int? {
         lock.withLock { attached.first { $0.store.identifier == identifier }?.number }
     }
@@ -239,6 +248,13 @@ extension NSPersistentStoreCoordinator {
     }
 
     // MARK: Writing
+
+    /// Runs a save's writing while no other context of this coordinator writes, so that changes are published in order.
+    final func withSaveLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+        saveLock.lock()
+        defer { saveLock.unlock() }
+        return try body()
+    }
 
     final func reserveKeys(_ counts: [Int: Int], inStoreNumbered number: Int) throws -> [Int: [Range<Int64>]] {
         try rowStore(numbered: number).reserveKeys(counts)

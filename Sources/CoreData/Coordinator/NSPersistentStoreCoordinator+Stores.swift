@@ -228,7 +228,7 @@ extension NSPersistentStoreCoordinator {
     final func saveMetadata() throws {
         let stores = lock.withLock { attached }.filter { !$0.store.isReadOnly && $0.rows.hasUnsavedMetadata }
         if stores.isEmpty { return }
-        try saving { for store in stores { try store.rows.saveMetadata() } }
+        try withSaveLock { for store in stores { try store.rows.saveMetadata() } }
     }
 
     /// Does the work of `metadataForPersistentStore(ofType:at:options:)` unless a subclass overrides it.

@@ -81,27 +81,11 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Appends the changes of a save to the pending merges of the other contexts, in the order of the saves. Called
-    /// inside `saving`.
+    /// inside `withSaveLock`.
     final func publish(_ changes: MergedChanges, from saver: NSManagedObjectContext) {
         let others = lock.withLock { subscribers.compactMap(\.context) }
         for context in others where context !== saver && context.persistentStoreCoordinator === self {
             context.deliver(changes)
-        }
-    }
-
-    /// Runs a save's writing while no other context of this coordinator writes, so that changes are published in order.
-    final func saving<Result>(_ body: () throws -> Result) rethrows -> Result {
-        saveLock.lock()
-        defer { saveLock.unlock() }
-        return try body()
-    }
-
-    /// The identifiers of the stores by their numbers.
-    final var storeIdentifiers: [Int: String] {
-        lock.withLock {
-            Dictionary(
-                attached.compactMap { attached in attached.store.identifier.map { (attached.number, $0) } },
-                uniquingKeysWith: { first, _ in first })
         }
     }
 }

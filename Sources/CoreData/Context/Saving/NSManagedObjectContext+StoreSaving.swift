@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
         for object in saved.inserted + saved.updated {
             object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: [:]) }
         }
-        coordinator.saving { coordinator.publish(saved.changes, from: self) }
+        coordinator.withSaveLock { coordinator.publish(saved.changes, from: self) }
         finish(saved, isWhole: false)
         attempts = Attempts()
     }
@@ -218,7 +218,7 @@ extension NSManagedObjectContext {
         do {
             // A child that was created since would read values that were given up.
             try handingOff(unless: givesUpValues) { takeBack in
-                try coordinator.saving {
+                try coordinator.withSaveLock {
                     try commitInOrder(
                         coordinator.savingOrder(of: changes.filter { !$0.value.isEmpty }.keys), of: changes,
                         to: coordinator, beforeVisible: takeBack, &attempts.written)
