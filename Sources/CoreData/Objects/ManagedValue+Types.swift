@@ -2,198 +2,38 @@ import Foundation
 
 // The conformances of the types that attributes and relationships can be declared with.
 
-extension Int: ManagedAttributeValue {
+extension ManagedAttributeValue where Self: FixedWidthInteger {
     /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: Int? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int? {
-        object.integer(property).map { Int(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: Int?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension Int8: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: Int8? { 0 }
+    @inlinable public static var absentManagedValue: Self? { 0 }
 
     /// The attribute's value; nil if it has none.
     ///
-    /// A number beyond the type's range loses its high bits.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int8? {
-        object.integer(property).map { Int8(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: Int8?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension Int16: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: Int16? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    ///
-    /// A number beyond the type's range loses its high bits.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int16? {
-        object.integer(property).map { Int16(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: Int16?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension Int32: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: Int32? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    ///
-    /// A number beyond the type's range loses its high bits.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int32? {
-        object.integer(property).map { Int32(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: Int32?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension Int64: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: Int64? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Int64? {
-        object.integer(property).map { Int64(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: Int64?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension UInt: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: UInt? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    ///
-    /// A negative number reads as its bit pattern.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt? {
-        object.integer(property).map { UInt(truncatingIfNeeded: $0) }
+    /// A number beyond the type's range loses its high bits. A negative number reads as its bit pattern if the type is
+    /// unsigned and has 64 bits.
+    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Self? {
+        object.integer(property).map { Self(truncatingIfNeeded: $0) }
     }
 
     /// Sets or clears the attribute.
     ///
     /// A number above `Int64.max` is stored as its bit pattern, which is a negative number.
     @inlinable public static func setOptionalManagedValue(
-        _ value: UInt?, of property: ManagedSlot, in object: NSManagedObject
+        _ value: Self?, of property: ManagedSlot, in object: NSManagedObject
     ) {
         object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
     }
 }
 
-extension UInt8: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: UInt8? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    ///
-    /// A number beyond the type's range loses its high bits.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt8? {
-        object.integer(property).map { UInt8(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: UInt8?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension UInt16: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: UInt16? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    ///
-    /// A number beyond the type's range loses its high bits.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt16?
-    {
-        object.integer(property).map { UInt16(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: UInt16?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension UInt32: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: UInt32? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    ///
-    /// A number beyond the type's range loses its high bits.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt32?
-    {
-        object.integer(property).map { UInt32(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: UInt32?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
-
-extension UInt64: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: UInt64? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    ///
-    /// A negative number reads as its bit pattern.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> UInt64?
-    {
-        object.integer(property).map { UInt64(truncatingIfNeeded: $0) }
-    }
-
-    /// Sets or clears the attribute.
-    ///
-    /// A number above `Int64.max` is stored as its bit pattern, which is a negative number.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: UInt64?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, integer: value.map { Int64(truncatingIfNeeded: $0) })
-    }
-}
+extension Int: ManagedAttributeValue {}
+extension Int8: ManagedAttributeValue {}
+extension Int16: ManagedAttributeValue {}
+extension Int32: ManagedAttributeValue {}
+extension Int64: ManagedAttributeValue {}
+extension UInt: ManagedAttributeValue {}
+extension UInt8: ManagedAttributeValue {}
+extension UInt16: ManagedAttributeValue {}
+extension UInt32: ManagedAttributeValue {}
+extension UInt64: ManagedAttributeValue {}
 
 extension Bool: ManagedAttributeValue {
     /// The value that a missing one reads as.
@@ -212,58 +52,26 @@ extension Bool: ManagedAttributeValue {
     }
 }
 
-extension Double: ManagedAttributeValue {
+extension ManagedAttributeValue where Self: BinaryFloatingPoint {
     /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: Double? { 0 }
+    @inlinable public static var absentManagedValue: Self? { 0 }
 
     /// The attribute's value; nil if it has none.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Double?
-    {
-        object.double(property)
+    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Self? {
+        object.double(property).map { Self($0) }
     }
 
     /// Sets or clears the attribute.
     @inlinable public static func setOptionalManagedValue(
-        _ value: Double?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, double: value)
-    }
-}
-
-extension Float: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: Float? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> Float? {
-        object.double(property).map { Float($0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: Float?, of property: ManagedSlot, in object: NSManagedObject
+        _ value: Self?, of property: ManagedSlot, in object: NSManagedObject
     ) {
         object.set(property, double: value.map { Double($0) })
     }
 }
 
-extension CGFloat: ManagedAttributeValue {
-    /// The value that a missing one reads as.
-    @inlinable public static var absentManagedValue: CGFloat? { 0 }
-
-    /// The attribute's value; nil if it has none.
-    @inlinable public static func optionalManagedValue(of property: ManagedSlot, in object: NSManagedObject) -> CGFloat?
-    {
-        object.double(property).map { CGFloat($0) }
-    }
-
-    /// Sets or clears the attribute.
-    @inlinable public static func setOptionalManagedValue(
-        _ value: CGFloat?, of property: ManagedSlot, in object: NSManagedObject
-    ) {
-        object.set(property, double: value.map { Double($0) })
-    }
-}
+extension Double: ManagedAttributeValue {}
+extension Float: ManagedAttributeValue {}
+extension CGFloat: ManagedAttributeValue {}
 
 extension String: ManagedAttributeValue {
     /// The value that a missing one reads as.
