@@ -54,7 +54,9 @@ let package = Package(
         .target(
             name: "CoreDataModelReading", dependencies: ["CZlib"],
             exclude: ["Expressions/Predicates", "Model/ManagedClassLookup.swift", "Model/ModelsInUse.swift"]),
-        .target(name: "CoreDataModelCompiler", dependencies: ["CoreDataModelReading"]),
+        .target(name: "CoreDataModelCompiler", dependencies: ["CoreDataModelReading", "SwiftScanning"]),
+        // For the plugin's tool, for `coredata port`, and for tests that read sources.
+        .target(name: "SwiftScanning"),
         .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
         .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
@@ -62,7 +64,7 @@ let package = Package(
         // Runs the built tests in several processes, and measures them.
         .systemLibrary(name: "CProcesses", path: "Tools/CProcesses"),
         .executableTarget(name: "test-runner", dependencies: ["CProcesses"], path: "Tools/TestRunner"),
-        .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler"]),
+        .target(name: "CoreDataPort", dependencies: ["CoreData", "CoreDataModelCompiler", "SwiftScanning"]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
@@ -79,7 +81,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "CoreData", "CSQLite",
+                "CoreData", "CSQLite", "SwiftScanning",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/Support"),
         // The examples are packages of their own, too. As targets here they are built and run by every test, without

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// A Swift file that is to be ported, split into tokens.
 struct SourceFile {
@@ -13,7 +14,8 @@ struct SourceFile {
     init(path: String, text: String) {
         self.path = path
         bytes = Array(text.utf8)
-        (tokens, interpolations) = SwiftLexer.tokensAndInterpolations(in: text)
+        let scanned = SwiftLexer.scan(text)
+        (tokens, interpolations) = (scanned.tokens, scanned.interpolations)
         inactive = InactiveCode(tokens)
         scopes = ScopeMap(tokens)
     }

@@ -1,3 +1,5 @@
+import SwiftScanning
+
 /// A Swift source, taken apart into its code and the text of its literals.
 ///
 /// Code within `\( … )` of a literal is code. Comments are neither.
@@ -21,133 +23,111 @@ public struct SourceText: Sendable {
 
     /// Takes a source apart.
     public init(_ text: String) {
-        let utf8 = Array(text.utf8)
-        var parser = Parser(utf8)
-        parser.readCode(untilParenthesis: false)
-        code = String(decoding: parser.code, as: UTF8.self)
-        literals = parser.literals.map { String(decoding: $0, as: UTF8.self) }
-        comments = parser.comments
-        lines = String(decoding: parser.placed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+        var parts = Parts(text)
+        parts.addCode(0..<parts.text.count)
+        code = String(decoding: parts.code, as: UTF8.self)
+        literals = parts.literals.map { String(decoding: $0, as: UTF8.self) }
+        comments = parts.comments.flatMap { comment in
+            parts.text[comment.range].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                .enumerated().map { Comment(line: comment.line - 1 + $0, text: String(decoding: $1, as: UTF8.self)) }
+        }
+        lines = String(decoding: parts.placed, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    private struct Parser {
+    /// Separates the code from strings and comments, whose places the lexer gives.
+    private struct Parts {
+        private enum Part {
+            case comment
+            case literal
+            case interpolation
+        }
+
         let text: [UInt8]
-        var position = 0
+        let comments: [SwiftComment]
+        /// Comments, strings and interpolations, by their beginnings.
+        private let parts: [(range: Range<Int>, part: Part)]
+        private var next = 0
         var code: [UInt8] = []
         /// The code with every line's end, also of those within literals and comments.
         var placed: [UInt8] = []
-        var line = 0
         var literals: [[UInt8]] = []
-        var comments: [Comment] = []
 
-        init(_ text: [UInt8]) { self.text = text }
-
-        private func hasPrefix(_ prefix: [UInt8]) -> Bool {
-            position + prefix.count <= text.count && text[position..<position + prefix.count].elementsEqual(prefix)
+        init(_ source: String) {
+            text = Array(source.utf8)
+            let scanned = SwiftLexer.scan(source)
+            comments = scanned.comments.sorted { $0.range.lowerBound < $1.range.lowerBound }
+            let strings = (scanned.tokens + scanned.interpolations.flatMap(\.tokens)).filter(\.isString)
+            parts =
+                (comments.map { ($0.range, .comment) } + strings.map { ($0.range, .literal) }
+                + scanned.interpolations.map { ($0.range, .interpolation) })
+                .sorted { $0.range.lowerBound < $1.range.lowerBound }
         }
 
-        private mutating func add(_ bytes: [UInt8]) {
+        private mutating func add(_ bytes: some Sequence<UInt8>) {
             code += bytes
             placed += bytes
         }
 
-        /// Goes past a byte that is not code.
-        private mutating func skip() {
-            if position < text.count, text[position] == UInt8(ascii: "\n") {
-                placed.append(UInt8(ascii: "\n"))
-                line += 1
+        /// The next part that begins before a place.
+        private mutating func part(before end: Int) -> (range: Range<Int>, part: Part)? {
+            guard next < parts.count, parts[next].range.lowerBound < end else { return nil }
+            next += 1
+            return parts[next - 1]
+        }
+
+        mutating func addCode(_ range: Range<Int>) {
+            var position = range.lowerBound
+            while let (inner, part) = part(before: range.upperBound) {
+                add(text[position..<inner.lowerBound])
+                if part == .comment { placed += text[inner].filter { $0 == UInt8(ascii: "\n") } }
+                if part == .literal { addLiteral(inner) }
+                position = inner.upperBound
             }
-            position += 1
+            add(text[position..<range.upperBound])
         }
 
-        private mutating func keepComment(_ range: Range<Int>, from line: Int) {
-            let lines = text[range].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-            for (number, text) in lines.enumerated() {
-                comments.append(Comment(line: line + number, text: String(decoding: text, as: UTF8.self)))
-            }
-        }
-
-        mutating func readCode(untilParenthesis isNested: Bool) {
-            var depth = 0
-            while position < text.count {
-                let isSlash = text[position] == UInt8(ascii: "/")
-                if isSlash, hasPrefix(Array("//".utf8)) {
-                    let start = position
-                    position = text[position...].firstIndex(of: UInt8(ascii: "\n")) ?? text.count
-                    keepComment(start..<position, from: line)
-                } else if isSlash, hasPrefix(Array("/*".utf8)) {
-                    skipComment()
-                } else if let hashes = hashesOfLiteral() {
-                    position += hashes
-                    readLiteral(hashes)
-                } else {
-                    let byte = text[position]
-                    position += 1
-                    if byte == UInt8(ascii: "(") { depth += 1 }
-                    if byte == UInt8(ascii: ")") {
-                        if isNested, depth == 0 { return }
-                        depth -= 1
-                    }
-                    add([byte])
-                    if byte == UInt8(ascii: "\n") { line += 1 }
-                }
-            }
-        }
-
-        /// Comments may lie within each other.
-        private mutating func skipComment() {
-            let (start, first) = (position, line)
-            defer { keepComment(start..<min(position, text.count), from: first) }
-            var depth = 0
-            repeat {
-                if hasPrefix(Array("/*".utf8)) {
-                    depth += 1
-                    position += 2
-                } else if hasPrefix(Array("*/".utf8)) {
-                    depth -= 1
-                    position += 2
-                } else {
-                    skip()
-                }
-            } while depth > 0 && position < text.count
-        }
-
-        /// How many number signs stand before the quotation mark of a literal that begins here; nil where none does.
-        private func hashesOfLiteral() -> Int? {
-            var end = position
-            while end < text.count, text[end] == UInt8(ascii: "#") { end += 1 }
-            return end < text.count && text[end] == UInt8(ascii: "\"") ? end - position : nil
-        }
-
-        private mutating func readLiteral(_ hashes: Int) {
-            let mark = Array((hasPrefix(Array("\"\"\"".utf8)) ? "\"\"\"" : "\"").utf8)
-            let hashes = Array(repeating: UInt8(ascii: "#"), count: hashes)
-            let (end, escape) = (mark + hashes, [UInt8(ascii: "\\")] + hashes)
-            position += mark.count
+        private mutating func addLiteral(_ range: Range<Int>) {
+            let hashes = text[range].prefix { $0 == UInt8(ascii: "#") }.count
+            let isMultiline = text[range].dropFirst(hashes).starts(with: Array("\"\"\"".utf8))
+            let quotes = isMultiline ? 3 : 1
             add(Array("\"\"".utf8))
             var literal: [UInt8] = []
-            while position < text.count, !hasPrefix(end) {
-                guard hasPrefix(escape) else {
-                    literal.append(text[position])
-                    skip()
-                    continue
-                }
-                position += escape.count
-                guard position < text.count, text[position] == UInt8(ascii: "(") else {
-                    // An escaped character does not end the literal.
-                    literal.append(UInt8(ascii: " "))
-                    skip()
-                    continue
-                }
-                position += 1
+            var position = range.lowerBound + hashes + quotes
+            let end = max(position, range.upperBound - hashes - quotes)
+            while let (inner, _) = part(before: range.upperBound) {
+                addText(position..<inner.lowerBound, hashes, to: &literal)
                 literal.append(UInt8(ascii: " "))
                 add([UInt8(ascii: " ")])
-                readCode(untilParenthesis: true)
+                addCode(inner.lowerBound + hashes + 2..<max(inner.lowerBound + hashes + 2, inner.upperBound - 1))
                 add([UInt8(ascii: " ")])
+                position = inner.upperBound
             }
-            position += end.count
+            if position < end { addText(position..<end, hashes, to: &literal) }
             literals.append(literal)
         }
+
+        /// Adds the text of a literal. An escaped character is a space.
+        private mutating func addText(_ range: Range<Int>, _ hashes: Int, to literal: inout [UInt8]) {
+            let escape = [UInt8(ascii: "\\")] + Array(repeating: UInt8(ascii: "#"), count: hashes)
+            var position = range.lowerBound
+            while position < range.upperBound {
+                let isEscape = text[position..<range.upperBound].starts(with: escape)
+                if isEscape { position += escape.count }
+                if position < range.upperBound {
+                    literal.append(isEscape ? UInt8(ascii: " ") : text[position])
+                    if text[position] == UInt8(ascii: "\n") { placed.append(text[position]) }
+                }
+                position += 1
+            }
+        }
+    }
+}
+
+extension SwiftToken {
+    /// Whether the token is a string, not a regular expression.
+    fileprivate var isString: Bool {
+        guard case .literal = kind else { return false }
+        return text.drop { $0 == "#" }.first == "\""
     }
 }
 

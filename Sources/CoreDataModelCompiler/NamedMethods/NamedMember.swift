@@ -1,3 +1,5 @@
+import SwiftScanning
+
 /// A property or method of a class that Objective-C would find by its name.
 struct NamedMember {
     enum Kind: Equatable {

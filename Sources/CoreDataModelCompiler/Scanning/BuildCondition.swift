@@ -1,3 +1,5 @@
+import SwiftScanning
+
 /// The condition of an `#if`: its questions, and its value by the answers.
 package struct BuildCondition {
     /// A question of a condition.

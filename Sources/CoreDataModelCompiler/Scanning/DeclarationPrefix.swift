@@ -1,3 +1,5 @@
+import SwiftScanning
+
 /// The attributes and modifiers before a declaration.
 struct DeclarationPrefix {
     var attributes: [String] = []

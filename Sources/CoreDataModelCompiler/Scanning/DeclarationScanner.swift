@@ -1,3 +1,5 @@
+import SwiftScanning
+
 /// Finds imports, types and `@NSManaged` members in a Swift file. It skips the bodies of functions.
 package struct DeclarationScanner {
     private let tokens: [SwiftToken]

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// Modules of Apple's platforms alone, with the advice about an import.
 enum AppleModules {

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// The types that some sources declare, with their properties: enough to follow a key path.
 struct DeclaredTypes {

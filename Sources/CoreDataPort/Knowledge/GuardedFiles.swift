@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// Files for modules that Linux does not have, such as those of screens, and that no other code needs: they can be left
 /// out there as a whole.

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// Declarations that conditions leave out on Linux, and that compiled code uses.
 struct HiddenDeclarations {

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// The parts of a file that conditional compilation leaves out on Linux. They may keep code for Apple's platforms.
 struct InactiveCode {

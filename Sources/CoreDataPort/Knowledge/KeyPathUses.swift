@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// Places in some sources that need the name of a key path: `\Note.title` for a sort descriptor,
 /// `#keyPath(Note.title)`.

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// The values of the constants in a manifest, as far as they are literals.
 struct ManifestConstants {

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// A `Package.swift`, as far as its targets are literals, with the places for further text.
 struct PackageManifest {
@@ -71,7 +72,7 @@ struct PackageManifest {
         path = file.path
         self.name = name
         bytes = file.bytes
-        let scanned = SwiftLexer.tokensAndInterpolations(in: String(decoding: file.bytes, as: UTF8.self))
+        let scanned = SwiftLexer.scan(String(decoding: file.bytes, as: UTF8.self))
         tokens = scanned.tokens
         constants = ManifestConstants(scanned.tokens, scanned.interpolations)
         guard let start = tokens.indices.first(where: { isWord("Package", $0) && isMark("(", $0 + 1) }) else { return }

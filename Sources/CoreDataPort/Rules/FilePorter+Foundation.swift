@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 // Declarations that Foundation on Linux has in another form.
 extension FilePorter {

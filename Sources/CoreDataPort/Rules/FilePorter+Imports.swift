@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 extension FilePorter {
     static let importKinds: Set<String> = [

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 // The code in string literals that macros write or search for.
 extension FilePorter {

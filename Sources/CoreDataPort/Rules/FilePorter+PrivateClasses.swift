@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 extension FilePorter {
     private static let kinds: Set<String> = ["class", "struct", "enum", "protocol"]
@@ -79,7 +80,7 @@ extension FilePorter {
         var result: [UInt8] = []
         let bytes = Array(text.utf8)
         var end = 0
-        let tokens = SwiftLexer.tokensAndInterpolations(in: text).tokens
+        let tokens = SwiftLexer.scan(text).tokens
         for (index, token) in tokens.enumerated() where token.isWord(name) {
             if index > 0, tokens[index - 1].isMark(".") { continue }
             result += bytes[end..<token.range.lowerBound] + Array(new.utf8)

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 // Reports of names whose meaning does not exist on Linux, if the name alone is not sufficient to detect it.
 extension FilePorter {

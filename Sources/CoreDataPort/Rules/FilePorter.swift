@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 /// Finds the changes of one file, and the places that can only be reported.
 ///

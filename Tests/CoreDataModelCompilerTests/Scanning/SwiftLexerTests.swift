@@ -1,3 +1,4 @@
+import SwiftScanning
 import Testing
 
 @testable import CoreDataModelCompiler

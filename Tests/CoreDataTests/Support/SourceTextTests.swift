@@ -22,6 +22,14 @@ struct SourceTextTests {
         #expect(text.literals.contains { $0.contains("// seventeen") })
     }
 
+    @Test("A regular expression is code, with its quotation marks and slashes")
+    func regularExpressions() {
+        let text = SourceText("let a = text.firstMatch(of: /type=\"TAG\" id=\"(\\d+)\"/) // one\nlet b = \"two\"\n")
+        #expect(text.literals == ["two"])
+        #expect(text.comments.map(\.text) == ["// one"])
+        #expect(text.lines == ["let a = text.firstMatch(of: /type=\"TAG\" id=\"(\\d+)\"/) ", "let b = \"\"", ""])
+    }
+
     @Test("Lines and comments keep their places")
     func places() {
         let text = SourceText(

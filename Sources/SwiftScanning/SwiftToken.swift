@@ -58,6 +58,14 @@ package struct SwiftInterpolation {
     package let tokens: [SwiftToken]
 }
 
+/// A comment of Swift source, with the marks at its ends.
+package struct SwiftComment {
+    /// The line of the first character, from 1.
+    package let line: Int
+    /// The range in the text, in bytes of UTF-8.
+    package let range: Range<Int>
+}
+
 extension [SwiftToken] {
     /// The index of the mark that closes the bracket at an index; nil if the text ends before.
     package func closing(of index: Int) -> Int? {

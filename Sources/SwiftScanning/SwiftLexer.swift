@@ -10,6 +10,7 @@ package struct SwiftLexer {
     private var separation = SwiftToken.Separation.newline
     private var tokens: [SwiftToken] = []
     private var interpolations: [SwiftInterpolation] = []
+    private var comments: [SwiftComment] = []
     private var interpolationDepth = 0
     /// The deepest nesting of strings in strings. Deeper strings are read as text, because real sources have none, and
     /// each level takes stack space.
@@ -25,19 +26,15 @@ package struct SwiftLexer {
     }
 
     /// The tokens of a source text. Unfinished literals and comments reach to the end of the text.
-    static func tokens(in source: String) -> [SwiftToken] {
-        var lexer = SwiftLexer(source)
-        lexer.run(untilClosingParenthesis: false)
-        return lexer.tokens
-    }
+    package static func tokens(in source: String) -> [SwiftToken] { scan(source).tokens }
 
-    /// The tokens of a source text, and those of the code inside its strings, wherever it is nested.
-    package static func tokensAndInterpolations(
-        in source: String
-    ) -> (tokens: [SwiftToken], interpolations: [SwiftInterpolation]) {
+    /// The tokens of a source text, those of the code inside its strings, wherever it is nested, and its comments.
+    package static func scan(
+        _ source: String
+    ) -> (tokens: [SwiftToken], interpolations: [SwiftInterpolation], comments: [SwiftComment]) {
         var lexer = SwiftLexer(source)
         lexer.run(untilClosingParenthesis: false)
-        return (lexer.tokens, lexer.interpolations)
+        return (lexer.tokens, lexer.interpolations, lexer.comments)
     }
 
     private func byte(_ ahead: Int = 0) -> UInt8 {
@@ -67,7 +64,7 @@ package struct SwiftLexer {
                 if separation == .nothing { separation = .space }
                 advance()
             case .slash where byte(1) == .slash:
-                while position < bytes.count, byte() != .newline { advance() }
+                skipLineComment()
             case .slash where byte(1) == .star:
                 skipBlockComment()
             case .slash where startsRegularExpression():
@@ -118,9 +115,16 @@ package struct SwiftLexer {
         append(.word, length: min(length + 1, bytes.count - position))
     }
 
+    private mutating func skipLineComment() {
+        let start = position
+        while position < bytes.count, byte() != .newline { advance() }
+        comments.append(SwiftComment(line: line, range: start..<position))
+    }
+
     private mutating func skipBlockComment() {
         var depth = 0
-        let startLine = line
+        let (start, startLine) = (position, line)
+        defer { comments.append(SwiftComment(line: startLine, range: start..<position)) }
         repeat {
             if byte() == .slash, byte(1) == .star {
                 depth += 1
@@ -161,7 +165,7 @@ package struct SwiftLexer {
         var (depth, end) = (0, position)
         while position < bytes.count, byte() != .newline || depth > 0 {
             if byte() == .slash, byte(1) == .slash {
-                while position < bytes.count, byte() != .newline { advance() }
+                skipLineComment()
             } else if byte() == .slash, byte(1) == .star {
                 skipBlockComment()
                 condition.append(.space)
