@@ -5,48 +5,34 @@ import CoreData
 public enum RegistryModel {
     /// A fresh, equal model at every call.
     public static func make() -> NSManagedObjectModel {
-        let person = SampleModels.entity("Person")
-        let member = SampleModels.entity("Member")
-        let pet = SampleModels.entity("Pet")
-        let group = SampleModels.entity("Group")
-        let home = SampleModels.entity("Home")
-
-        let pets = SampleModels.relationship("pets", to: pet, maxCount: 0)
-        let owner = SampleModels.relationship("owner", to: person, maxCount: 1)
-        pair(pets, owner)
-        pets.deleteRule = .cascadeDeleteRule
-        let groups = SampleModels.relationship("groups", to: group, maxCount: 0)
-        let persons = SampleModels.relationship("persons", to: person, maxCount: 0)
-        pair(groups, persons)
-        let address = SampleModels.relationship("home", to: home, maxCount: 1)
-        let inhabitant = SampleModels.relationship("inhabitant", to: person, maxCount: 1)
-        pair(address, inhabitant)
-        // Without an inverse.
-        let friend = SampleModels.relationship("friend", to: person, maxCount: 1)
-
-        person.properties = [
-            SampleModels.attribute("code", .stringAttributeType), SampleModels.attribute("name", .stringAttributeType),
-            SampleModels.attribute("note", .stringAttributeType),
-            SampleModels.attribute("age", .integer64AttributeType),
-            SampleModels.attribute("score", .integer64AttributeType, default: 7), pets, groups, address, friend,
-        ]
-        person.uniquenessConstraints = [["code"], ["name", "age"]]
-        member.properties = [SampleModels.attribute("rank", .integer64AttributeType)]
-        person.subentities = [member]
-        pet.properties = [SampleModels.attribute("name", .stringAttributeType), owner]
-        group.properties = [SampleModels.attribute("name", .stringAttributeType), persons]
-        home.properties = [SampleModels.attribute("street", .stringAttributeType), inhabitant]
-
-        let model = NSManagedObjectModel()
-        model.entities = [person, member, pet, group, home]
+        let model = ModelText.model(
+            """
+            entity Person
+              code string
+              name string
+              note string
+              age int64
+              score int64 = 7
+              pets many Pet.owner
+              groups many Group.persons
+              home one Home.inhabitant
+              friend one Person
+              unique code
+              unique name,age
+            entity Member : Person
+              rank int64
+            entity Pet
+              name string
+              owner one Person.pets
+            entity Group
+              name string
+              persons many Person.groups
+            entity Home
+              street string
+              inhabitant one Person.home
+            """)
+        model.setRule(.cascadeDeleteRule, "Person", "pets")
         return model
-    }
-
-    private static func pair(_ one: NSRelationshipDescription, _ other: NSRelationshipDescription) {
-        for (relationship, inverse) in [(one, other), (other, one)] {
-            relationship.inverseRelationship = inverse
-            relationship.deleteRule = .nullifyDeleteRule
-        }
     }
 }
 
