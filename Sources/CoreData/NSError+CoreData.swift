@@ -17,6 +17,7 @@ extension NSError {
     ///   - code: One of Core Data's codes, or one of Foundation's for files.
     ///   - reason: The localized description and failure reason. It is also under `"reason"`, as in Core Data's own
     ///     errors.
+    ///   - remedy: What the program or its user can do, as sentences. It ends the reason, and is the recovery suggestion.
     ///   - url: The file in question, under `NSURLErrorKey` and `NSFilePathErrorKey`. Its path becomes part of the
     ///     description.
     ///   - sqliteCode: SQLite's extended result code, under `NSSQLiteErrorDomain`.
@@ -24,10 +25,12 @@ extension NSError {
     ///   - userInfo: Further entries.
     /// - Returns: The error.
     package static func coreData(
-        _ code: Int, reason: String, url: URL? = nil, sqliteCode: Int32? = nil, underlying: Error? = nil,
-        userInfo: [String: Any] = [:]
+        _ code: Int, reason problem: String, remedy: String? = nil, url: URL? = nil, sqliteCode: Int32? = nil,
+        underlying: Error? = nil, userInfo: [String: Any] = [:]
     ) -> NSError {
         var info = userInfo
+        let reason = remedy.map { "\(problem) \($0)" } ?? problem
+        if let remedy { info[NSLocalizedRecoverySuggestionErrorKey] = remedy }
         info["reason"] = reason
         info[NSLocalizedFailureReasonErrorKey] = reason
         if let url = url?.shown {

@@ -182,8 +182,8 @@ extension PostgreSQLEngine {
         if try ExistingTables.isPresent(on: connection) {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
-                reason: "The store lies over tables that others have made, and replaces no other one. Move it.",
-                url: url)
+                reason: "The store lies over tables that others have made, and replaces no other one.",
+                remedy: "Move it.", url: url)
         }
         guard let model = try PostgreSQLOpening.cachedModel(on: connection) else {
             throw SQLStoreMetadata.notAStore(url)

@@ -44,8 +44,9 @@ enum MappingErrors {
         .coreData(
             NSMigrationError,
             reason: "The entity “\(entity.name ?? "")” is abstract but would get an object of its own "
-                + "(\(place.description)). Delete such objects first, or use a mapping model that moves them to another "
-                + "entity.", userInfo: place.userInfo)
+                + "(\(place.description)).",
+            remedy: "Delete such objects first, or use a mapping model that moves them to another entity.",
+            userInfo: place.userInfo)
     }
 
     /// The error about a value that a property cannot have.
@@ -64,8 +65,8 @@ enum MappingErrors {
             NSMigrationError,
             reason:
                 "The value \(value) does not fit the new type, which holds whole numbers from \(limit.lowerBound) to "
-                + "\(limit.upperBound) (\(place.description)). Use a mapping model to convert it.",
-            userInfo: place.userInfo)
+                + "\(limit.upperBound) (\(place.description)).",
+            remedy: "Use a mapping model to convert it.", userInfo: place.userInfo)
     }
 
     /// The error about a number that is larger than any decimal.
@@ -82,8 +83,9 @@ enum MappingErrors {
             NSMigrationError,
             reason:
                 "What the relationship leads to does not agree with “\(inverse.entity.name ?? "").\(inverse.name)”, which "
-                + "is its inverse now: one of the objects has another one (\(place.description)). Make the two agree with "
-                + "the older version of the program, or use a mapping model of your own.", userInfo: place.userInfo)
+                + "is its inverse now: one of the objects has another one (\(place.description)).",
+            remedy: "Make the two agree with the older version of the program, or use a mapping model of your own.",
+            userInfo: place.userInfo)
     }
 
     static func unknownProperty(_ name: String, _ mapping: NSEntityMapping) -> NSError {

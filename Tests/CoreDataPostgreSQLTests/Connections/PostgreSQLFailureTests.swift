@@ -46,6 +46,12 @@ struct PostgreSQLFailureTests {
         #expect(try library.saved("Tag", "name") == ["a", "b"])
     }
 
+    @Test("The framework and programs know one list of failures")
+    func values() {
+        #expect(PostgreSQLFailure.allCases.map(\.rawValue) == ServerFailure.allCases.map(\.rawValue))
+        #expect(NSPostgreSQLFailureKey == ServerFailure.userInfoKey)
+    }
+
     @Test("A missing right of the role is a failure of its own")
     func missingRights() throws {
         let role = "r\(UUID().uuidString.prefix(8).lowercased())"

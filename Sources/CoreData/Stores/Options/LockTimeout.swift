@@ -29,13 +29,12 @@ extension NSError {
         of lock: LockTimeout, url: URL? = nil, sqliteCode: Int32? = nil, underlying: Error? = nil,
         userInfo: [String: Any] = [:]
     ) -> NSError {
-        let suggestion = lock.suggestion(option: "NSPersistentStoreTimeoutOption")
         var info = userInfo
-        info[NSLocalizedRecoverySuggestionErrorKey] = suggestion
         info[lockProblemKey] = lock.problem
         info[lockRemedyKey] = lock.remedy
         return .coreData(
-            NSPersistentStoreTimeoutError, reason: "\(lock.problem) \(suggestion)", url: url, sqliteCode: sqliteCode,
+            NSPersistentStoreTimeoutError, reason: lock.problem,
+            remedy: lock.suggestion(option: "NSPersistentStoreTimeoutOption"), url: url, sqliteCode: sqliteCode,
             underlying: underlying, userInfo: info)
     }
 

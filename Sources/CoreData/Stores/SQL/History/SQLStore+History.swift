@@ -78,8 +78,8 @@ extension SQLStore: HistoryStore {
     private func damagedHistory(_ what: String) -> NSError {
         .coreData(
             CocoaError.Code.fileReadCorruptFile.rawValue,
-            reason: "The history of the store “\(url?.lastPathComponent ?? "")” is damaged: \(what). Delete the "
-                + "history, and let its readers fetch all objects again.", url: url)
+            reason: "The history of the store “\(url?.lastPathComponent ?? "")” is damaged: \(what).",
+            remedy: "Delete the history, and let its readers fetch all objects again.", url: url)
     }
 
     /// Throws if a store that seems to keep no history has lost a part of it.

@@ -27,8 +27,8 @@ package enum SQLStoreMetadata {
             NSPersistentStoreOpenError,
             reason:
                 "The store at “\(url.absoluteString)” is not whole: another one is being moved there, or the process that "
-                + "moved it was ended. Move it once more, which resumes that move, or destroy this store.",
-            url: url)
+                + "moved it was ended.",
+            remedy: "Move it once more, which resumes that move, or destroy this store.", url: url)
     }
 
     /// The entries that a program has set in a store's metadata, for another store with the same content.
@@ -56,8 +56,8 @@ package enum SQLStoreMetadata {
     package static func replaced(_ url: URL) -> NSError {
         .coreData(
             NSPersistentStoreOperationError,
-            reason: "The store was destroyed since it was opened, and another one was made in its place. Remove it "
-                + "from the coordinator and add it anew.", url: url)
+            reason: "The store was destroyed since it was opened, and another one was made in its place.",
+            remedy: "Remove it from the coordinator and add it anew.", url: url)
     }
 
     /// The program's new metadata, with the store's own entries.

@@ -146,8 +146,8 @@ struct SQLiteError: SQLFailure, CustomStringConvertible {
         case _ where isOfMovedFile:
             return .coreData(
                 operation == .opening ? NSPersistentStoreOpenError : NSSQLiteError,
-                reason: "The file “\(name)” was destroyed, replaced or migrated while it was in use. Open it again.",
-                url: url, sqliteCode: code)
+                reason: "The file “\(name)” was destroyed, replaced or migrated while it was in use.",
+                remedy: "Open it again.", url: url, sqliteCode: code)
         case SQLITE_READONLY where operation == .saving:
             return .coreData(
                 CocoaError.Code.fileWriteNoPermission.rawValue,

@@ -79,9 +79,8 @@ final class SalvageSource {
         guard [FileState(files.main), FileState(files.wal)] != states else { return }
         throw NSError.coreData(
             NSPersistentStoreTimeoutError,
-            reason:
-                "The file “\(url.lastPathComponent)” was written while it was read. Try again when no other process "
-                + "has it open.", url: url)
+            reason: "The file “\(url.lastPathComponent)” was written while it was read.",
+            remedy: "Try again when no other process has it open.", url: url)
     }
 
     // MARK: The log

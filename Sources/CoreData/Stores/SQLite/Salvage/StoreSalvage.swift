@@ -73,9 +73,8 @@ final class StoreSalvage {
             }
             throw NSError.coreData(
                 NSMigrationMissingSourceModelError,
-                reason:
-                    "The store “\(source.url.lastPathComponent)” has no copy of its model that can be read. Give the "
-                    + "model that it was written with.", url: source.url)
+                reason: "The store “\(source.url.lastPathComponent)” has no copy of its model that can be read.",
+                remedy: "Give the model that it was written with.", url: source.url)
         }
         if let metadata, !isModel(given, of: metadata) {
             throw NSError.coreData(
