@@ -35,6 +35,14 @@ extension NSPersistentStoreCoordinator {
         lock.withLock { attached.first { $0.store.identifier == identifier }?.number }
     }
 
+    /// The primary key that a text in the URI of an id stands for.
+    final func primaryKey(_ text: Substring, _ layout: EntityLayout, _ store: NSPersistentStore) -> Int64? {
+        if let references = store.references {
+            return text.removingPercentEncoding.map { references.primaryKey(ofText: $0, entity: layout.name) }
+        }
+        return Int64(text).flatMap { $0 > 0 && $0 <= ObjectKey.primaryKeyMask ? $0 : nil }
+    }
+
     private func rowStore(numbered number: Int, at generation: QueryGeneration? = nil) throws -> any RowStore {
         if let view = generation?.views[number] { return view }
         return try attachedStore(numbered: number).rows

@@ -486,13 +486,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             objectKey: ObjectKey(layoutIndex: layout.index, key: key), modelLayout: modelLayout, store: match.store)
     }
 
-    private func primaryKey(_ text: Substring, _ layout: EntityLayout, _ store: NSPersistentStore) -> Int64? {
-        if let references = store.references {
-            return text.removingPercentEncoding.map { references.primaryKey(ofText: $0, entity: layout.name) }
-        }
-        return Int64(text).flatMap { $0 > 0 && $0 <= ObjectKey.primaryKeyMask ? $0 : nil }
-    }
-
     /// Returns the id of an object by its URI as text.
     ///
     /// - Parameter string: The URI that an id gives.
