@@ -137,6 +137,15 @@ let package = Package(
                 "CoreData", "CoreDataManager", "TestSupport",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/PostgreSQLChild"),
+        // The package that a Mac runs (bin/mac-check); `mac-judge` makes its stores and judges its reports.
+        .target(name: "MacCheckKit", dependencies: ["CoreData"], path: "Tests/MacCheck/Sources/MacCheckKit"),
+        .executableTarget(
+            name: "mac-check", dependencies: ["MacCheckKit"], path: "Tests/MacCheck/Sources/mac-check"),
+        .target(
+            name: "MacJudge", dependencies: ["CoreData", "CoreDataModelCompiler", "MacCheckKit", "TestSupport"],
+            path: "Tools/MacJudge"),
+        .executableTarget(name: "mac-judge", dependencies: ["MacJudge"], path: "Tools/mac-judge"),
+        .testTarget(name: "MacCheckTests", dependencies: ["MacJudge", "TestSupport", "mac-check"]),
         .executableTarget(
             name: "soak-child",
             dependencies: [

@@ -5,6 +5,8 @@ import Testing
 @testable import CoreData
 
 /// The history of real stores is read, and continues when they are changed.
+/// Proof: Apple's persistent history, read here.
+/// Proof: Apple's persistent history, changed here.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct HistoryCorpusTests {
     private static let stores = CorpusStore.all.filter { store in

@@ -5,6 +5,7 @@ import Testing
 @testable import CoreData
 
 /// Mapping models that Xcode and its compiler have written.
+/// Proof: Apple's compiled mapping models, read here.
 @Suite("Reading real mapping models", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct MappingModelCorpusTests {
     static let compiledFiles = Corpus.paths { $0.hasSuffix(".cdm") }

@@ -5,6 +5,7 @@ import Testing
 @testable import CoreData
 
 /// Every model of the corpus can be read, whatever form it has, and has the contents of Apple's files.
+/// Proof: Apple's compiled models, read here.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct ModelFileCorpusTests {
     private static let compiled = Corpus.paths { $0.hasSuffix(".mom") }

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Copies of real stores are changed, saved and opened again.
+/// Proof: Apple's SQLite stores, changed here.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct StoreChangeCorpusTests {
     @Test(

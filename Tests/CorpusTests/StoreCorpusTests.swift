@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 /// Every real store that has a model opens, and every value in it equals that of the raw row.
+/// Proof: Apple's SQLite stores, read here.
+/// Proof: Apple's derived attributes, read here.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct StoreCorpusTests {
     /// The stores that nothing in the corpus describes: made before stores kept their model, with a model of the old

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 /// The mapping models of the corpus are XML stores of a model that the corpus has, too.
+/// Proof: Apple's XML stores, read here.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct XMLStoreCorpusTests {
     private static let files = Corpus.paths { $0.hasSuffix("xcmapping.xml") }

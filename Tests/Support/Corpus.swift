@@ -43,7 +43,11 @@ public enum Corpus {
 
     /// Copies a store with its companions into a folder and gives the copy's URL.
     public static func copyStore(_ path: String, to folder: URL) throws -> URL {
-        let source = url(path)
+        try copyStore(at: url(path), to: folder)
+    }
+
+    /// Copies a store, which need not be one of the corpus, as ``copyStore(_:to:)`` does.
+    public static func copyStore(at source: URL, to folder: URL) throws -> URL {
         let target = folder.appendingPathComponent(source.lastPathComponent)
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: source.path + suffix) {
             try FileManager.default.copyItem(atPath: source.path + suffix, toPath: target.path + suffix)

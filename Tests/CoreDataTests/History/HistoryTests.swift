@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+/// Proof: our persistent history, read here.
 @Suite("Persistent history", .leavesNothingBehind, .onEveryDatabase)
 struct HistoryTests {
     @Test("every save is a transaction with its author, context, process and time; changes name ids and properties")

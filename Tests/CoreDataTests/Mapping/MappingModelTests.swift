@@ -4,6 +4,7 @@ import Testing
 
 @testable import CoreData
 
+/// Proof: our compiled mapping models, read here.
 @Suite("Mapping models", .leavesNothingBehind)
 struct MappingModelTests {
     private static let older = """

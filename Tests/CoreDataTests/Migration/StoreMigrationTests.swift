@@ -5,6 +5,7 @@ import Testing
 
 @testable import CoreData
 
+/// Proof: our migrated stores, read here.
 @Suite("Opening a store of another version", .leavesNothingBehind)
 struct StoreMigrationTests {
     static let older = "entity Item\n  name string\n  size int32"

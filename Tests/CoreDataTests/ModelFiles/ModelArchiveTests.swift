@@ -4,6 +4,7 @@ import Testing
 
 @testable import CoreData
 
+/// Proof: our compiled models, read here.
 @Suite
 struct ModelArchiveTests {
     @Test("a model that is archived and read again is equal, down to defaults, validation and templates")

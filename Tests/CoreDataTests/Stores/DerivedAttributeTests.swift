@@ -4,6 +4,7 @@ import Testing
 
 @testable import CoreData
 
+/// Proof: our derived attributes, read here.
 @Suite("Derived attributes of a store in tables", .leavesNothingBehind, .onEveryDatabase)
 struct DerivedAttributeTests {
     private static let text = """

@@ -4,6 +4,7 @@ import Testing
 
 @testable import CoreData
 
+/// Proof: our values in files of their own, read here.
 @Suite("Values in files of their own", .leavesNothingBehind)
 struct ExternalDataTests {
     private func library(_ folder: TemporaryFolder? = nil) throws -> Library {

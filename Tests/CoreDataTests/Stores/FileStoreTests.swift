@@ -2,6 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
+/// Proof: our XML stores, read here.
+/// Proof: our binary stores, read here.
 @Suite("Stores of the types binary and XML", .leavesNothingBehind)
 struct FileStoreTests {
     private static let kinds = [StoreKind.binary, .xml]

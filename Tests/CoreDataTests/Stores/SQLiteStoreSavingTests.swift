@@ -4,6 +4,7 @@ import Testing
 
 @testable import CoreData
 
+/// Proof: our SQLite stores, read here.
 @Suite("Saving to a SQLite store", .leavesNothingBehind)
 struct SQLiteStoreSavingTests {
     @Test("every kind of value comes back from the file as it was saved")

@@ -1,0 +1,72 @@
+import CoreData
+
+/// The description of a model by its public properties, a line for each of them.
+package enum ModelText {
+    package static func lines(_ model: NSManagedObjectModel) -> [String] {
+        var lines = model.entities.flatMap(lines(of:))
+        for (name, hash) in model.entityVersionHashesByName {
+            lines.append("hash \(name): \(hash.base64EncodedString())")
+        }
+        lines.append("checksum \(model.versionChecksum)")
+        for name in model.configurations {
+            let members = model.entities(forConfigurationName: name)?.compactMap(\.name).sorted() ?? []
+            lines.append("configuration \(name): \(members.joined(separator: ", "))")
+        }
+        for (name, request) in model.fetchRequestTemplatesByName {
+            lines.append("request \(name): \(request.entityName ?? "nil") \(request.predicate?.description ?? "all")")
+        }
+        return lines.sorted()
+    }
+
+    private static func lines(of entity: NSEntityDescription) -> [String] {
+        let name = entity.name ?? "nil"
+        var lines = [
+            "entity \(name): class \(entity.managedObjectClassName ?? "nil"), of \(entity.superentity?.name ?? "nil")"
+                + (entity.isAbstract ? ", abstract" : "") + renaming(entity.renamingIdentifier, name)
+        ]
+        for property in entity.properties where entity.superentity?.propertiesByName[property.name] == nil {
+            lines.append(
+                "\(name).\(property.name): \(text(property))\(renaming(property.renamingIdentifier, property.name))")
+        }
+        for index in entity.indexes {
+            let elements = index.elements.map { element in
+                "\(element.propertyName ?? "expression") \(element.collationType.rawValue) "
+                    + (element.isAscending ? "ascending" : "descending")
+            }
+            lines.append(
+                "index \(name).\(index.name): \(elements.joined(separator: ", "))"
+                    + (index.partialIndexPredicate.map { ", where \($0.description)" } ?? ""))
+        }
+        for constraint in entity.uniquenessConstraints {
+            let names = constraint.compactMap { ($0 as? String) ?? ($0 as? NSAttributeDescription)?.name }
+            lines.append("unique \(name): \(names.joined(separator: ", "))")
+        }
+        return lines
+    }
+
+    private static func renaming(_ identifier: String?, _ name: String) -> String {
+        identifier.map { $0 == name ? "" : ", formerly \($0)" } ?? ""
+    }
+
+    private static func text(_ property: NSPropertyDescription) -> String {
+        let flags = (property.isOptional ? ", optional" : "") + (property.isTransient ? ", transient" : "")
+        switch property {
+        case let relationship as NSRelationshipDescription:
+            let isMany = relationship.isToMany
+            return "to \(relationship.destinationEntity?.name ?? "nil"), "
+                + "inverse \(relationship.inverseRelationship?.name ?? "nil"), "
+                + "\(relationship.minCount) to \(relationship.maxCount)\(isMany ? ", many" : "")"
+                + (relationship.isOrdered ? ", ordered" : "") + ", rule \(relationship.deleteRule.rawValue)" + flags
+        case let attribute as NSAttributeDescription:
+            let value = attribute.defaultValue.map { PropertyText.text($0, of: attribute) } ?? "nil"
+            let composite = (attribute as? NSCompositeAttributeDescription)?.elements.map { "\($0.name) \(text($0))" }
+            return "type \(attribute.attributeType.rawValue), default \(value)"
+                + (attribute.valueTransformerName.map { ", by \($0)" } ?? "")
+                + (attribute.allowsExternalBinaryDataStorage ? ", external" : "")
+                + (attribute.preservesValueInHistoryOnDeletion ? ", kept in history" : "")
+                + (attribute is NSDerivedAttributeDescription ? ", derived" : "")
+                + (composite.map { ", of (\($0.joined(separator: "; ")))" } ?? "") + flags
+        default: return "other" + flags
+        }
+    }
+}

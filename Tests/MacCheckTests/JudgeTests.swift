@@ -1,0 +1,191 @@
+import Foundation
+import MacCheckKit
+import TestSupport
+import Testing
+
+@testable import MacJudge
+
+/// A run of the kit passes, and a difference that is planted in its report or its stores is found.
+@Suite("The judge of a Mac's report")
+struct JudgeTests {
+    private let small: SmallKit
+
+    init() throws { small = try SmallKit.shared.get() }
+
+    private func failures(_ change: (inout Report) throws -> Void) throws -> [String: [String]] {
+        var report = small.report
+        try change(&report)
+        return failures(Judge(kit: small.kit, report: report, stores: nil))
+    }
+
+    private func failures(_ judge: Judge) -> [String: [String]] {
+        let failed = judge.verdicts().filter { $0.state == .failed }
+        return Dictionary(uniqueKeysWithValues: failed.map { ($0.check, $0.lines) })
+    }
+
+    /// The failures of a report whose returned stores are changed.
+    private func failures(inStores change: (URL) throws -> Void) throws -> [String: [String]] {
+        try withTemporaryFolder { folder in
+            let copy = folder.appendingPathComponent("Answer")
+            try FileManager.default.copyItem(at: small.answer, to: copy)
+            try change(copy)
+            return failures(Judge(kit: small.kit, report: small.report, stores: copy))
+        }
+    }
+
+    @Test("A run of this framework passes, and counts as no Mac's")
+    func passing() throws {
+        let judged = JudgedReport(Judge(kit: small.kit, report: small.report, stores: small.answer))
+        #expect(judged.count(.failed) == 0, "\(judged.text)")
+        #expect(judged.count(.fact) == 0)
+        #expect(small.report.platform == "Linux, OpenCoreData")
+        #expect(judged.text.hasSuffix("This is not the report of a Mac: it says nothing about Apple's framework."))
+        #expect(judged.verdicts.contains { $0.check == "returned/history" && $0.state == .passed })
+    }
+
+    @Test("A value that differs is found")
+    func value() throws {
+        let found = try failures {
+            $0.findings["read/places"]?.contents?.entities["Place"]?.objects["p1"]?["height"] = "20.5"
+        }
+        #expect(found == ["read/places": ["Place/p1.height: 20.0 expected, 20.5 found"]])
+    }
+
+    @Test("A link that differs is found")
+    func link() throws {
+        let found = try failures {
+            $0.findings["read/pairs"]?.contents?.entities["Shelf"]?.objects["p1"]?["books"] = "{Book/p1}"
+        }
+        #expect(found == ["read/pairs": ["Shelf/p1.books: {Book/p1, Book/p2} expected, {Book/p1} found"]])
+    }
+
+    @Test("An order that differs is found, of members and of a fetch's result")
+    func order() throws {
+        let found = try failures { report in
+            report.findings["read/pairs"]?.contents?.entities["Tag"]?.objects["p1"]?["books"] = "[Book/p1, Book/p3]"
+            report.findings["search/19-places"]?.lines = ["1: Place/p2", "2: Place/p4"]
+        }
+        #expect(found["read/pairs"] == ["Tag/p1.books: [Book/p3, Book/p1] expected, [Book/p1, Book/p3] found"])
+        #expect(found["search/19-places"]?.first == "missing: 1: Place/p4")
+    }
+
+    @Test("An object that is missing, and one behind the listed ones, are found")
+    func object() throws {
+        let found = try failures { report in
+            report.findings["read/places"]?.contents?.entities["Place"]?.objects["p3"] = nil
+            report.findings["read/places"]?.contents?.entities["Place"]?.count = 3
+            report.findings["read/diary"]?.contents?.entities["Entry"]?.digest = "0"
+        }
+        #expect(found["read/places"] == ["Place: 4 objects expected, 3 found", "missing: Place/p3"])
+        #expect(found["read/diary"] == ["Entry: an object behind the listed ones differs"])
+    }
+
+    @Test("A hash and a default value of a model that differ are found")
+    func model() throws {
+        let found = try failures { report in
+            for (check, old) in [("model/Links", "hash Book: "), ("model/Diary", "Entry.mood: ")] {
+                let lines = report.findings[check]?.lines ?? []
+                report.findings[check]?.lines = lines.map { $0.hasPrefix(old) ? old + "other" : $0 }
+            }
+        }
+        #expect(found["model/Links"]?.last == "unexpected: hash Book: other")
+        #expect(found["model/Diary"]?.last == "unexpected: Entry.mood: other")
+    }
+
+    @Test("A tombstone and an author of the history that differ are found")
+    func history() throws {
+        let found = try failures { report in
+            let lines = report.findings["read/history"]?.lines ?? []
+            report.findings["read/history"]?.lines = lines.map {
+                $0.replacingOccurrences(of: "delete Book/p2 title 'Omoo'", with: "delete Book/p2 ")
+            }
+            report.findings["read/history"]?.lines?[0] = "1: by nil"
+        }
+        #expect(
+            found == [
+                "read/history": [
+                    "missing: 1: by mac-check", "missing: 6: delete Book/p2 title 'Omoo'", "unexpected: 1: by nil",
+                    "unexpected: 6: delete Book/p2 ",
+                ]
+            ])
+    }
+
+    @Test("A message that differs is found: as a failure, or as a fact of a Mac with its row")
+    func message() throws {
+        let found = try failures { report in
+            report.findings["question/message-missing-value"]?.lines = ["error 1570: another text"]
+        }
+        #expect(found["question/message-missing-value"]?.last == "there: error 1570: another text")
+        var report = small.report
+        report.platform = "macOS, Version 99"
+        report.findings["question/members-are-nil"]?.lines = ["empty, full"]
+        report.findings["question/message-missing-value"]?.lines = ["error NSCocoaErrorDomain 1570: another text"]
+        report.findings["question/message-predicate"]?.outcome = .done
+        let verdicts = Judge(kit: small.kit, report: report, stores: nil).verdicts()
+        let fact = try #require(verdicts.first { $0.check == "question/members-are-nil" })
+        #expect(fact.state == .fact)
+        #expect(fact.row == "`tags == nil` of a to-many relationship is not documented")
+        #expect(fact.lines == ["here: empty", "there: empty, full"])
+        // The words of an error are a fact, and its code is a failure.
+        #expect(verdicts.first { $0.check == "question/message-missing-value" }?.state == .fact)
+        #expect(verdicts.first { $0.check == "question/message-predicate" }?.state == .failed)
+        let equal = try #require(verdicts.first { $0.check == "question/nested-parentheses" })
+        #expect(equal.state == .fact)
+        #expect(equal.lines.first?.hasPrefix("equal: ") == true)
+    }
+
+    @Test("A check that an exception ended, one with an error and one that is not there are found")
+    func outcome() throws {
+        let found = try failures { report in
+            report.findings["write/pairs"]?.outcome = .stopped
+            report.findings["write/pairs"]?.text = "unrecognized selector"
+            report.findings["migrate/inferred"]?.outcome = .error
+            report.findings["migrate/inferred"]?.text = "NSCocoaErrorDomain 134140"
+            report.findings["read/diary"] = nil
+        }
+        #expect(
+            found == [
+                "write/pairs": ["stopped: unrecognized selector"],
+                "migrate/inferred": ["error: NSCocoaErrorDomain 134140"], "read/diary": ["not in the report"],
+            ])
+    }
+
+    @Test("A migrated value that differs is found")
+    func migration() throws {
+        let found = try failures {
+            $0.findings["migrate/inferred"]?.contents?.entities["Entry"]?.objects["p1"]?["language"] = "nil"
+        }
+        #expect(found == ["migrate/inferred": ["Entry/p1.language: 'en' expected, nil found"]])
+    }
+
+    @Test("An index that a returned store lacks is found")
+    func index() throws {
+        let found = try failures(inStores: { folder in
+            let database = try RawDatabase(folder.appendingPathComponent("Stores/places/places.sqlite"))
+            try database.execute("DROP INDEX Z_Place_byName")
+        })
+        #expect(found.keys.sorted() == ["returned/places"])
+        #expect(found["returned/places"]?[0].hasPrefix("not in the file any more: index Z_Place_byName") == true)
+    }
+
+    @Test("A row and a counter of a returned store that differ are found")
+    func row() throws {
+        let found = try failures(inStores: { folder in
+            let pairs = try RawDatabase(folder.appendingPathComponent("Stores/pairs/pairs.sqlite"))
+            try pairs.execute("UPDATE ZTAG SET ZNAME = 'other' WHERE Z_PK = 3")
+            let places = try RawDatabase(folder.appendingPathComponent("Stores/places/places.sqlite"))
+            try places.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
+        })
+        #expect(found["returned/pairs"] == ["Tag/p3.name: 'none' expected, 'other' found"])
+        #expect(found["returned/places"]?[0].hasPrefix("irregular: ") == true)
+    }
+
+    @Test("A returned store that is no store is found")
+    func damage() throws {
+        let found = try failures(inStores: { folder in
+            let file = folder.appendingPathComponent("Stores/pairs/pairs.sqlite")
+            try Data("no store".utf8).write(to: file)
+        })
+        #expect(found.keys.sorted() == ["returned/pairs"])
+    }
+}
