@@ -53,6 +53,28 @@ struct MacReportTests {
         }
     }
 
+    @Test("A store, a schema and a model that are no longer those of a kept report are found")
+    func comparison() {
+        var kept = Kit()
+        kept.models = [ModelPart(name: "Links", file: "Links.mom")]
+        kept.models[0].lines = ["hash Book: a"]
+        kept.stores = ["links", "gaps"].map { StorePart(name: $0, file: $0, type: "SQLite", model: "Links") }
+        kept.stores[0].schema = ["table ZBOOK: Z_PK INTEGER PRIMARY KEY", "table ZBOOK: ZTITLE VARCHAR"]
+        kept.stores[0].contents.entities["Book"] = Contents.Objects()
+        #expect(KitComparison.lines(kept, kept) == [])
+        var new = kept
+        new.models[0].lines = ["hash Book: b"]
+        new.stores[0].schema?.removeLast()
+        new.stores[0].contents.entities["Book"]?.count = 1
+        new.stores.removeLast()
+        #expect(
+            KitComparison.lines(kept, new) == [
+                "model/Links: missing: hash Book: a", "model/Links: unexpected: hash Book: b",
+                "read/links: Book: 0 objects expected, 1 found",
+                "read/links: missing: table ZBOOK: ZTITLE VARCHAR", "read/gaps: no contents",
+            ])
+    }
+
     @Test("Each question of behaviour names a row of the list of differences")
     func rows() throws {
         let text = try String(contentsOf: Self.package.appendingPathComponent("DEVIATIONS.md"), encoding: .utf8)

@@ -6,6 +6,7 @@ import TestSupport
 // mac-judge make KIT-FOLDER MODELS-FOLDER: see bin/mac-check.
 // mac-judge make KIT-FOLDER --stores FOLDER
 // mac-judge judge FOLDER [VERDICT-FILE]
+// mac-judge compare KEPT-FOLDER KIT-FOLDER
 
 func fail(_ message: String) -> Never {
     FileHandle.standardError.write(Data("mac-judge: \(message)\n".utf8))
@@ -29,6 +30,10 @@ do {
         print(judged.text)
         if arguments.count == 3 { try Data(judged.table.utf8).write(to: URL(fileURLWithPath: arguments[2])) }
         exit(judged.count(.failed) == 0 ? 0 : 1)
+    } else if arguments.first == "compare", arguments.count == 3 {
+        let lines = KitComparison.lines(try KitFolder(folder(1)).kit, try KitFolder(folder(2)).kit)
+        for line in lines { print("not what the Mac of \(folder(1).lastPathComponent) has read: \(line)") }
+        exit(lines.isEmpty ? 0 : 1)
     } else {
         fail("see bin/mac-check")
     }
