@@ -52,10 +52,15 @@ package struct MappingModelSource {
                 failure.domain == NSCocoaErrorDomain ? failure.code : NSCoreDataError,
                 reason: "The mapping model '\(file.path)' cannot be read.", url: url, underlying: failure)
         }
-        self.file = file.path
-        let store = try XMLStoreObjects(data, file: file.path)
+        try self.init(data, file: file.path)
+    }
+
+    /// Reads the content of the XML file, which errors name.
+    package init(_ data: Data, file: String) throws {
+        self.file = file
+        let store = try XMLStoreObjects(data, file: file)
         guard let model = store.objects(of: "XDDEVMAPPINGMODEL").first else {
-            throw modelError("The store holds no mapping model.", file: file.path)
+            throw modelError("The store holds no mapping model.", file: file)
         }
         sourceModelPath = model.text("sourcemodelpath")
         destinationModelPath = model.text("destinationmodelpath")
@@ -68,7 +73,7 @@ package struct MappingModelSource {
             } catch let failure as NSError {
                 throw modelError(
                     failure.localizedDescription, entity: object.text("destinationname") ?? object.text("sourcename"),
-                    file: file.path)
+                    file: file)
             }
         }
         .sorted { $0.number < $1.number }
@@ -251,21 +256,42 @@ extension MappingModelSource {
     /// Whether the two models have every entity, attribute and relationship that the mapping model names, and no common
     /// entity that it leaves out.
     func fits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> Bool {
+        misfits(source, destination).isEmpty
+    }
+
+    /// The reason why a mapping model does not fit two versions.
+    package enum Misfit {
+        /// The older version lacks an entity that the mapping model names.
+        case missingSource(entity: String)
+        /// The newer version lacks an entity that the mapping model names, or a property of it.
+        case missing(entity: String, property: String?)
+        /// The mapping model has no entry for a property of the newer version, or for an entity of both.
+        case leftOut(entity: String, property: String?)
+    }
+
+    /// The reasons why the mapping model does not fit two versions.
+    package func misfits(_ source: NSManagedObjectModel, _ destination: NSManagedObjectModel) -> [Misfit] {
         let (older, newer) = (source.entitiesByName, destination.entitiesByName)
+        var found: [Misfit] = []
         for entity in entities {
-            if let name = entity.source, older[name] == nil { return false }
+            if let name = entity.source, older[name] == nil { found.append(.missingSource(entity: name)) }
             guard let name = entity.destination else { continue }
-            guard let properties = newer[name]?.propertiesByName else { return false }
+            guard let properties = newer[name]?.propertiesByName else {
+                found.append(.missing(entity: name, property: nil))
+                continue
+            }
             let mentioned = Set((entity.attributes + entity.relationships).map(\.name))
+            found += mentioned.filter { properties[$0] == nil }.sorted().map { .missing(entity: name, property: $0) }
             let present = properties.values.filter {
                 ($0 is NSAttributeDescription || $0 is NSRelationshipDescription)
                     && !($0 is NSDerivedAttributeDescription)
             }
-            if !mentioned.isSubset(of: properties.keys) { return false }
-            if !present.allSatisfy({ mentioned.contains($0.name) || $0.isTransient }) { return false }
+            found += present.filter { !mentioned.contains($0.name) && !$0.isTransient }.map(\.name).sorted()
+                .map { .leftOut(entity: name, property: $0) }
         }
         let kept = MappingModelFile.entitiesInBoth(source, destination)
-        return kept.isSubset(of: entities.compactMap(\.source)) && kept.isSubset(of: entities.compactMap(\.destination))
+        let mapped = Set(entities.compactMap(\.source)).intersection(entities.compactMap(\.destination))
+        return found + kept.subtracting(mapped).sorted().map { .leftOut(entity: $0, property: nil) }
     }
 }
 

@@ -23,7 +23,7 @@ open class NSMappingModel: NSObject {
     final var isInferred = false
 
     /// The file from which the model was read, for messages; nil if it was made otherwise.
-    final var fileName: String?
+    package final var fileName: String?
 
     /// Creates a mapping model without mappings.
     ///

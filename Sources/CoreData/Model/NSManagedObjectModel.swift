@@ -211,7 +211,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Makes the model immutable, and computes values that are read often. Later calls do nothing. Any thread may call.
     ///
     /// Resolves the names of destinations and inverses first. `validate()` reports invalid descriptions.
-    final func freeze() {
+    package final func freeze() {
         freezeLock.lock()
         defer { freezeLock.unlock() }
         guard frozen == nil else { return }

@@ -173,7 +173,7 @@ extension NSEntityDescription {
 
 extension NSManagedObjectModel {
     /// A checksum like `versionChecksum` that also depends on the names of composite and derived attributes.
-    final var layoutChecksum: String {
+    package final var layoutChecksum: String {
         var hashes = entityVersionHashesByName
         for entity in entities { hashes[entity.name ?? ""] = entity.formerVersionHash ?? hashes[entity.name ?? ""] }
         return VersionHash.checksum(of: hashes)

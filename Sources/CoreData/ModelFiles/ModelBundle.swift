@@ -60,6 +60,13 @@ package enum ModelBundle {
         return Version(name: listing.name(of: current), isCurrent: true, model: try listing.load(current))
     }
 
+    /// The name of the folder of the current version, as the bytes of a source bundle's `.xccurrentversion` have it.
+    package static func currentName(in data: Data, file: String) throws -> String? {
+        guard case .string(let name)? = try PropertyListValue.dictionary(in: data, file: file)["_XCCurrentVersionName"]
+        else { return nil }
+        return name
+    }
+
     /// The base64 checksum of each version by its name; read from the bundle's version information if that has it,
     /// computed otherwise.
     package static func checksums(at url: URL) throws -> [String: String] {
@@ -139,9 +146,9 @@ private struct Listing {
     private mutating func readCurrentVersion() throws {
         let file = url.appendingPathComponent(".xccurrentversion")
         let isThere = FileManager.default.fileExists(atPath: file.path)
-        let list =
-            try isThere ? PropertyListValue.dictionary(in: PropertyListValue.contents(of: file), file: file.path) : [:]
-        if case .string(let name)? = list["_XCCurrentVersionName"] {
+        let listed =
+            try isThere ? ModelBundle.currentName(in: PropertyListValue.contents(of: file), file: file.path) : nil
+        if let name = listed {
             current = files.first { $0.lastPathComponent == name }
             guard current != nil else {
                 throw modelError("The current version '\(name)' is not in the bundle.", file: url.path)

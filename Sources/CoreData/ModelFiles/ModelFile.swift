@@ -54,7 +54,8 @@ package enum ModelFile {
         return try source(in: contents(of: file), file: file.path)
     }
 
-    private static func source(in data: Data, file: String) throws -> XMLTreeElement {
+    /// The XML tree of a source model whose bytes the caller has read.
+    package static func source(in data: Data, file: String) throws -> XMLTreeElement {
         guard data.starts(with: Array("bplist".utf8)) else { return try XMLTreeElement.model(in: data, file: file) }
         do {
             return try XcodeModelArchive.source(in: data)
@@ -65,10 +66,15 @@ package enum ModelFile {
         }
     }
 
+    /// The model of a source tree.
+    package static func model(of source: XMLTreeElement, file: String) throws -> NSManagedObjectModel {
+        try ModelSourceReader(root: source, file: file).makeModel()
+    }
+
     private static func loadSource(at url: URL) throws -> NSManagedObjectModel {
         let file = try sourceFile(of: url)
         return try load(file) { data in
-            try ModelSourceReader(root: source(in: data, file: file.path), file: file.path).makeModel()
+            try model(of: source(in: data, file: file.path), file: file.path)
         }
     }
 

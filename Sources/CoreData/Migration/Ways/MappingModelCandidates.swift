@@ -36,6 +36,12 @@ final class MappingModelCandidates {
         self.unreadable = unreadable
     }
 
+    /// Creates the candidates of mapping models that have the hashes of their models.
+    init(_ mappings: [NSMappingModel]) {
+        candidates = mappings.map(Candidate.loaded)
+        unreadable = []
+    }
+
     private static func candidate(_ url: URL) throws -> Candidate {
         do {
             return .loaded(try MappingModelFile.load(at: url))

@@ -42,6 +42,13 @@ struct MigrationWay {
         self.versions = versions
     }
 
+    /// Creates a value that uses these versions and mapping models alone.
+    init(versions: [NSManagedObjectModel], mappings: MappingModelCandidates) {
+        modelCatalog = ModelCatalog(mappings: mappings)
+        infers = true
+        self.versions = versions
+    }
+
     /// A copy of this value for a store with these metadata.
     func of(_ metadata: [String: Any], _ configuration: String?) -> MigrationWay {
         var way = self

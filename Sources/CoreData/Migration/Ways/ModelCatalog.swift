@@ -11,6 +11,12 @@ final class ModelCatalog {
     /// Creates a catalog of bundles; nil stands for the main bundle and the packages' resources.
     init(_ bundles: [Bundle]?) { self.bundles = bundles }
 
+    /// Creates a catalog without versions.
+    init(mappings: MappingModelCandidates) {
+        bundles = []
+        self.mappings = mappings
+    }
+
     /// The versions except those with these checksums, each once. They belong to the owner of the catalog.
     func models(except checksums: Set<String>) -> [NSManagedObjectModel] {
         var known = checksums
