@@ -25,6 +25,24 @@ struct ModelFileCorpusTests {
         }
     }
 
+    @Test("the description of every model has the model's version hashes")
+    func descriptions() throws {
+        var count = 0
+        for path in Self.sources + Self.compiled {
+            guard let model = try? ModelFile.load(at: Corpus.url(path)) else { continue }
+            let text = ModelDescription.text(of: [(name: "1", model: model)])
+            let source = try #require(ModelDescription.versions(in: Data(text.utf8), file: path).first?.source)
+            let again = try ModelFile.model(of: source, file: path)
+            for entity in again.entities where entity.isVersionHashExact {
+                #expect(
+                    entity.versionHash == model.entitiesByName[entity.name ?? ""]?.versionHash,
+                    "\(path): \(entity.name ?? "")")
+            }
+            count += 1
+        }
+        #expect(count >= 200)
+    }
+
     @Test("the hashes of every compiled bundle's versions are the ones in its version information")
     func compiledBundles() throws {
         #expect(Self.compiledBundles.count >= 8)
