@@ -73,7 +73,7 @@ let package = Package(
         .target(
             name: "CoreDataTool",
             dependencies: [
-                "CoreDataManager", "CoreDataModelCompiler", "CoreDataPort", "CCommandLine",
+                "CoreDataManager", "CoreDataModelCompiler", "CoreDataPort", "MigrationTestKit", "CCommandLine",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
                 "StudioServer",
             ], resources: [.copy("Studio/Page")]),

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import MigrationTestKit
 
 /// `coredata model lint`: the parts of a model that may cause faults.
 package struct ModelLintCommand: Command {

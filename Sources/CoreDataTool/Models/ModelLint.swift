@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataManager
 import Foundation
+import MigrationTestKit
 
 /// Finds the parts of a model that may cause faults later.
 package struct ModelLint {
@@ -26,7 +27,9 @@ package struct ModelLint {
     /// - Parameter mirrored: The parts of the model that are used with CloudKit.
     package static func findings(in model: NSManagedObjectModel, mirrored: CloudKitUse = CloudKitUse()) -> [Finding] {
         var lint = ModelLint(model: model)
-        lint.check(mirrored)
+        lint.findings = CloudKitRules.breaches(in: model, mirrored).map {
+            Finding(rule: .cloudKit, entity: $0.entity, property: $0.property, message: $0.message)
+        }
         lint.checkSizes()
         for entity in model.entities {
             lint.checkName(of: entity)
@@ -41,7 +44,7 @@ package struct ModelLint {
 
     private init(model: NSManagedObjectModel) { self.model = model }
 
-    mutating func add(_ rule: Rule, entity: NSEntityDescription, property: String?, _ message: String) {
+    private mutating func add(_ rule: Rule, entity: NSEntityDescription, property: String?, _ message: String) {
         findings.append(Finding(rule: rule, entity: entity.name ?? "", property: property, message: message))
     }
 
