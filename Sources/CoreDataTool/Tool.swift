@@ -71,6 +71,7 @@ package enum Tool {
         ModelShowCommand.self,
         ModelDiffCommand.self,
         ModelLintCommand.self,
+        ModelCheckCommand.self,
         ModelHashCommand.self,
         ModelDiagramCommand.self,
         ModelCompileCommand.self,

@@ -13,6 +13,9 @@
 package struct ClassWriter {
     private let model: ModelSource
 
+    /// The beginning of each file; the name of the model follows.
+    static let mark = "// The classes of the model "
+
     package init(model: ModelSource) {
         self.model = model
     }
@@ -41,7 +44,7 @@ package struct ClassWriter {
             }
             if entity.parent == nil { lines += ["", "extension \(name): Identifiable {}"] }
         }
-        let head = "// The classes of the model \(model.name). Generated: changes will be lost."
+        let head = "\(Self.mark)\(model.name). Generated: changes will be lost."
         // An unused import may be a warning.
         lines = [head] + (lines.isEmpty ? [] : [""] + imports + lines)
         return lines.joined(separator: "\n") + "\n"

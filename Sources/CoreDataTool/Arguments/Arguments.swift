@@ -93,11 +93,11 @@ package struct Arguments {
     }
 
     private func checkOperands() throws {
-        let needed = page.operands.filter { $0.occurrence != .optional }
+        let needed = page.operands.filter { $0.occurrence == .once || $0.occurrence == .repeated }
         if operands.count < needed.count {
             throw ToolError.usage("\(needed[operands.count].name) is missing", command: page.name)
         }
-        if operands.count > page.operands.count, page.operands.last?.occurrence != .repeated {
+        if operands.count > page.operands.count, ![.repeated, .any].contains(page.operands.last?.occurrence) {
             throw ToolError.usage("'\(operands[page.operands.count])' is one argument too many", command: page.name)
         }
     }

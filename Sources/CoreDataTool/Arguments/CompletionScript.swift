@@ -163,7 +163,7 @@ package enum CompletionScript {
             }
         }
         specifications += page.operands.enumerated().map { place, operand in
-            let number = operand.occurrence == .repeated ? "*" : "\(place + 1)"
+            let number = [.repeated, .any].contains(operand.occurrence) ? "*" : "\(place + 1)"
             let separator = operand.occurrence == .optional ? "::" : ":"
             return quoted("\(number)\(separator)\(help(operand.name)):\(action(operand.completion))")
         }

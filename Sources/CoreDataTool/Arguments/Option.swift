@@ -40,6 +40,8 @@ package struct Option: Sendable {
 package struct Operand: Sendable {
     package enum Occurrence: Sendable {
         case once, optional, repeated
+        /// None, one or several.
+        case any
     }
 
     package let name: String
@@ -57,6 +59,7 @@ package struct Operand: Sendable {
         case .once: name
         case .optional: "[\(name)]"
         case .repeated: "\(name)..."
+        case .any: "[\(name)...]"
         }
     }
 }
