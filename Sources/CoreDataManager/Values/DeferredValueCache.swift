@@ -118,7 +118,9 @@ public final class DeferredValueCache: Sendable {
             let isPlain = scalar.isASCII && (scalar.properties.isAlphabetic || 48...57 ~= byte || byte == 45)
             text += isPlain ? String(Character(scalar)) : "_" + String(byte, radix: 16)
         }
-        return (text.utf8.count <= 120 ? text : "\(text.prefix(100))-\(String(name.utf8.stableHash, radix: 16))")
-            + suffix
+        if text.utf8.count <= 120 { return text + suffix }
+        // FNV-1a. The framework has this hash, too, but not for a Mac, which also compiles this file.
+        let hash: UInt64 = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        return "\(text.prefix(100))-\(String(hash, radix: 16))\(suffix)"
     }
 }
