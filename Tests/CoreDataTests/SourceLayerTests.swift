@@ -157,6 +157,33 @@ struct SourceLayerTests {
         }
     }
 
+    /// The types of a migration in the order in which they call each other.
+    private static let stations = [
+        "MigrationForecaster", "StoreMigration", "FileMigration", "InPlaceMigration", "WayMigration",
+        "MigrationStrategy", "StagedHops", "MigrationWay", "CopyingMigration", "StageMigration", "LightweightMigrator",
+        "HopForecaster", "MigrationTransaction", "MigrationRequest",
+    ]
+
+    @Test("No type of a migration names one that calls it, so that their files form no circle")
+    func migrationStations() {
+        var found: Set<String> = []
+        for (place, station) in Self.stations.enumerated() {
+            let files = Self.sources.filter { source in
+                let name = source.path.split(separator: "/").last ?? ""
+                return source.path.hasPrefix("Migration/")
+                    && (name == "\(station).swift" || name.hasPrefix("\(station)+"))
+            }
+            #expect(!files.isEmpty, "\(station)")
+            for file in files {
+                let callers = file.names.used.intersection(Self.stations[..<place])
+                #expect(callers.isEmpty, "\(file.path) names \(callers.sorted())")
+                found.formUnion(file.names.used.intersection(Self.stations[(place + 1)...]))
+            }
+        }
+        // The search finds the types that are called.
+        #expect(found.count > 8)
+    }
+
     @Test("Above the stores, types of SQLite's are named where it is about a store's file, which the folder says")
     func typesOfSQLite() {
         let types = Self.sources.filter { $0.path.hasPrefix("Stores/SQLite/") }

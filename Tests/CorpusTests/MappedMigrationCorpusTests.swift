@@ -134,8 +134,8 @@ struct MappedMigrationCorpusTests {
         _ url: URL, _ older: NSManagedObjectModel, _ newer: NSManagedObjectModel, _ mapping: NSMappingModel
     ) throws {
         let hop = MigrationHop(source: copy(older), target: copy(newer), means: .mapping(mapping))
-        try WayMigration(url: url, hops: [hop], configuration: nil, options: nil)
-            .run(from: SQLiteStoreMetadata.metadata(at: url))
+        try WayMigration(request: MigrationRequest(at: url, to: hop.target), hops: [hop])
+            .carryOut(from: SQLiteStoreMetadata.metadata(at: url))
     }
 
     private func rows(

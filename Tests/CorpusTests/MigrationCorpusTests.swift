@@ -136,7 +136,7 @@ struct MigrationCorpusTests {
             note.name = "note"
             note.attributeType = .stringAttributeType
             added.entitiesByName["Page"]?.properties.append(note)
-            #expect(try LightweightMigrator.migrate(storeAt: url, to: added))
+            #expect(try LightweightMigrator(MigrationRequest(at: url, to: added)).apply())
             #expect(try column(triggers) == before.0)
             #expect(try column(changes) == before.1)
 
@@ -144,7 +144,7 @@ struct MigrationCorpusTests {
             let first = NSEntityDescription()
             first.name = "AFirst"
             renumbered.entities.append(first)
-            #expect(try LightweightMigrator.migrate(storeAt: url, to: renumbered))
+            #expect(try LightweightMigrator(MigrationRequest(at: url, to: renumbered)).apply())
             #expect(try column(triggers).isEmpty)
             #expect(try column(changes) == before.1)
             #expect(try column("PRAGMA integrity_check") == ["ok"])
@@ -160,7 +160,7 @@ struct MigrationCorpusTests {
         let before = try counts(url, source.model)
         do {
             #expect(
-                try LightweightMigrator.migrate(storeAt: url, to: model, source: source.model), "\(comment)")
+                try LightweightMigrator(MigrationRequest(at: url, to: model)).apply(from: source.model), "\(comment)")
         } catch let error as NSError {
             #expect([NSInferredMappingModelError, NSMigrationError].contains(error.code), "\(comment): \(error)")
             #expect(error.userInfo["entity"] is String, "\(comment): \(error)")

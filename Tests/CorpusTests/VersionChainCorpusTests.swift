@@ -149,14 +149,16 @@ struct VersionChainCorpusTests {
                 defer { try? SQLiteStoreFiles(url).removeRemains() }
                 try SampleStore(rowsPerEntity: 6, seed: 3).make(at: url, version)
                 let model = last.model.withPlainClasses()
-                var forecaster = MigrationForecaster(url: url, model: model, configuration: nil, options: nil)
-                forecaster.bundles = [bundle]
-                let forecast = try forecaster.forecast(through: [])
+                let request = MigrationRequest(
+                    at: url, to: model,
+                    options: [
+                        NSMigratePersistentStoresAutomaticallyOption: true,
+                        NSInferMappingModelAutomaticallyOption: true,
+                    ], bundles: [bundle])
+                let forecast = try MigrationForecaster(request).forecast()
                 let rows = try RawDatabase(url).column("SELECT COUNT(*) FROM Z_PRIMARYKEY")
                 do {
-                    try StoreMigration.migrate(
-                        url, metadata: SQLiteStoreMetadata.metadata(at: url), to: model, configuration: nil,
-                        options: nil, way: MigrationWay(bundles: [bundle]), timeout: 5)
+                    try StoreMigration(request).prepare()
                 } catch let error as NSError {
                     // Refused: by the models, or by rows that only a policy could have filled.
                     #expect(

@@ -51,7 +51,7 @@ struct TrialChecksTests {
             let url = folder.appendingPathComponent("Trial.sqlite")
             try SampleStore(rowsPerEntity: 12, seed: 3).make(at: url, older)
             let before = try TrialContent(of: url, older)
-            try LightweightMigrator.migrate(storeAt: url, to: newer.freshModel())
+            try LightweightMigrator(MigrationRequest(at: url, to: newer.freshModel())).apply()
             try SQLiteConnection(path: url.path, access: .readWrite).execute(mistake)
             return try TrialChecks(older: older, newer: newer, mapping: nil, before: before).problems(url, in: folder)
         }

@@ -3,9 +3,12 @@
 // - `Planning/` makes plans without a connection, `Running/` carries them out over any driver, and `Files/` has the
 //   parts that only files need. `SourceLayerTests` lists the names that each of the three folders may use. `Ways/`,
 //   `Losses/`, `Forecast/`, `Progress/`, `Staged/`, `Online/` and `Moving/` are named after their subjects.
-// - A coordinator calls `MigratingEngine.prepare` before it opens a store. The result is a summary of the store, a
-//   migration, or an error. Files are prepared by `StoreMigration`, databases (`InPlaceEngine`) by `InPlaceMigration`.
-//   The conformances of engines are here, above the stores.
+// - A `MigrationRequest` has the store, the version to reach and the options; each type here receives it whole.
+// - One verb stands for one station. `prepare` makes sure that a store fits before it is opened; the result is a summary
+//   of the store, or an error (`StoreMigration` for files, `InPlaceMigration` for databases). `migrate` brings a store
+//   that does not fit to the version. `MigrationStrategy` chooses the hops, and `carryOut` performs them: `apply` in one
+//   transaction, or `make` for the new file of a copy stage. The conformances of engines are here, above the stores.
+// - No type of these stations uses one of an earlier station, so that a forecast can be made within a migration.
 // - A migration reads no row into the program, except for mapping models, stages with handlers, and derived attributes
 //   that the database does not compute.
 // - `MigrationMoment` names the moments of every kind of migration. `MigrationTestKit` ends child processes at each of
@@ -18,38 +21,24 @@ import Foundation
 /// An engine that brings its stores to other versions. The layer of the stores does not use migrations, so the
 /// conformances are in this one.
 package protocol MigratingEngine: StoreEngine {
-    /// Makes sure that a store fits a model before it is opened. Depending on the options, it migrates a store that
-    /// does not fit, or throws.
+    /// Makes sure that a store fits the request's model before it is opened. Depending on the options, it migrates a
+    /// store that does not fit, or throws.
     ///
     /// - Returns: The summary of a store that fits; nil if there is no store, or the engine has not read it.
-    func prepare(
-        at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreSummary)?
+    func prepare(_ request: MigrationRequest) throws -> (any StoreSummary)?
 
-    /// Forecasts the steps and the cost of bringing a store to a model, and the obstacles. Changes nothing.
-    ///
-    /// - Parameter versions: Versions that the migration may lead through.
-    func forecast(
-        at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
-        through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?
-    ) throws -> MigrationForecast
+    /// Forecasts the steps and the cost of a migration, and the obstacles. Changes nothing.
+    func forecast(_ request: MigrationRequest) throws -> MigrationForecast
 }
 
 // Stores in databases are migrated in place.
 extension MigratingEngine where Self: InPlaceEngine {
-    package func prepare(
-        at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreSummary)? {
-        try InPlaceMigration(engine: self, at: url, model: model, configuration: configuration, options: options)
-            .prepare()
+    package func prepare(_ request: MigrationRequest) throws -> (any StoreSummary)? {
+        try InPlaceMigration(engine: self, request).prepare()
     }
 
-    package func forecast(
-        at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
-        through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?
-    ) throws -> MigrationForecast {
-        try MigrationForecaster(url: shown(url), model: model, configuration: configuration, options: options)
-            .forecast(of: self, at: url, through: versions)
+    package func forecast(_ request: MigrationRequest) throws -> MigrationForecast {
+        try MigrationForecaster(request.shown(as: shown(request.address))).forecast(of: self)
     }
 }
 

@@ -4,48 +4,44 @@ import Foundation
 struct SourceModel {
     let metadata: [String: Any]
     let url: URL
-    /// Versions that the program gives.
+    /// Versions that the program gives, and the bundles with further ones.
     private let versions: [NSManagedObjectModel]
+    private let bundles: [Bundle]?
     /// The model that the store keeps.
     private let archived: () throws -> NSManagedObjectModel?
+    /// The model, if the caller has found it already.
+    private var found: NSManagedObjectModel?
 
-    /// Creates the search for a store in a file, whose model is read from the file when it is needed.
+    /// Creates the search for a store whose engine reads the model. Without the function the store is not read.
+    ///
+    /// - Parameter request: the migration, which may give versions; nil outside of one.
     init(
-        metadata: [String: Any], url: URL, timeout: TimeInterval, versions: [NSManagedObjectModel] = []
+        metadata: [String: Any], url: URL, for request: MigrationRequest? = nil,
+        archived: @escaping () throws -> NSManagedObjectModel? = { nil }
     ) {
         self.metadata = metadata
         self.url = url
-        self.versions = versions
-        archived = { try StoreEngines.fileEngine().cachedModel(at: url, timeout: timeout) }
-    }
-
-    /// Creates the search for a store of which the caller has only the metadata. The store itself is not read.
-    init(metadata: [String: Any], url: URL) {
-        self.init(metadata: metadata, url: url, archived: { nil })
-    }
-
-    /// Creates the search for a store whose engine reads the model.
-    init(
-        metadata: [String: Any], url: URL, versions: [NSManagedObjectModel] = [],
-        archived: @escaping () throws -> NSManagedObjectModel?
-    ) {
-        self.metadata = metadata
-        self.url = url
-        self.versions = versions
+        versions = request?.versions ?? []
+        bundles = request?.bundles
         self.archived = archived
     }
 
     /// Creates the search for a store whose summary the caller has.
-    init(_ summary: any StoreSummary, versions: [NSManagedObjectModel] = []) {
-        metadata = summary.metadata
-        url = summary.url
-        self.versions = versions
-        archived = { try summary.model() }
+    init(_ summary: any StoreSummary, for request: MigrationRequest? = nil) {
+        self.init(metadata: summary.metadata, url: summary.url, for: request) { try summary.model() }
     }
 
-    /// Returns the given model, the one the store keeps, or one of the main bundle's versions: the first that has the
+    /// The search whose result is a model that the caller has found.
+    func knowing(_ model: NSManagedObjectModel) -> SourceModel {
+        var search = self
+        search.found = model
+        return search
+    }
+
+    /// Returns the given model, the one the store keeps, or one of the program's versions: the first that has the
     /// store's version hashes. The result is a copy of the caller's own, which no other code freezes.
     func find(given: NSManagedObjectModel? = nil) throws -> NSManagedObjectModel {
+        if let found { return found }
         if let given, fits(given) { return given.copied() }
         if let archived = try? archived() {
             // A store that holds no entity, because its configuration had none left, fits no other model better than
@@ -53,13 +49,6 @@ struct SourceModel {
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
             if hashes?.isEmpty == true || fits(archived) { return archived }
         }
-        return try findAmongResources(nil, or: versions)
-    }
-
-    /// Returns one of the versions in bundles, or of the given ones, for a store that keeps no model.
-    func findAmongResources(
-        _ bundles: [Bundle]?, or versions: [NSManagedObjectModel] = []
-    ) throws -> NSManagedObjectModel {
         if let given = versions.first(where: fits) { return given.copied() }
         if let merged = NSManagedObjectModel.mergedModel(from: bundles, forStoreMetadata: metadata), fits(merged) {
             return merged

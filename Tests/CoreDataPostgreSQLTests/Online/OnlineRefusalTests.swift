@@ -180,6 +180,11 @@ struct OnlineRefusalTests {
                 "contract what only the older version needs is dropped, when its last program has gone 0",
             ], "\(forecast)")
         #expect(forecast.locks.map(\.tables) == [["person", "thing"]])
+        var options = store.options()
+        options[NSInferMappingModelAutomaticallyOption] = false
+        let refused = try NSPersistentStoreCoordinator.migrationForecast(
+            forPersistentStoreAt: store.database.url, to: ModelText.model(text), options: options)
+        #expect(refused.obstacles.map(\.errorCode) == [NSMigrationMissingMappingModelError], "\(refused)")
         let newer = try store.open(text)
         #expect(try OnlineStore.lines(newer, "Book", "sheets").count == 10)
         let done = try NSPersistentStoreCoordinator.migrationForecast(

@@ -37,15 +37,8 @@ final class TestsEngine: ProductStoreEngine, MigratingEngine {
         try files.copy(store, to: url, replacing: replacing, progress)
     }
 
-    func prepare(
-        at url: URL, for model: NSManagedObjectModel, _ configuration: String?, _ options: [AnyHashable: Any]?
-    ) throws -> (any StoreSummary)? { try files.prepare(at: url, for: model, configuration, options) }
-    func forecast(
-        at url: URL, to model: NSManagedObjectModel, _ configuration: String?,
-        through versions: [NSManagedObjectModel], _ options: [AnyHashable: Any]?
-    ) throws -> MigrationForecast {
-        try files.forecast(at: url, to: model, configuration, through: versions, options)
-    }
+    func prepare(_ request: MigrationRequest) throws -> (any StoreSummary)? { try files.prepare(request) }
+    func forecast(_ request: MigrationRequest) throws -> MigrationForecast { try files.forecast(request) }
 }
 
 @Suite("An engine that a product of its own brings", .leavesNothingBehind)

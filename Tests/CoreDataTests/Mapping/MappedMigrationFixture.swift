@@ -150,8 +150,8 @@ struct MappedMigrationFixture {
         let hop = MigrationHop(source: olderModel, target: newerModel, means: .mapping(mapping))
         let options: [AnyHashable: Any]? = progress.map { [NSMigrationProgressOption: $0] }
         try MigrationFeed.during(progress) {
-            try WayMigration(url: source, hops: [hop], configuration: nil, options: options)
-                .run(from: SQLiteStoreMetadata.metadata(at: source))
+            try WayMigration(request: MigrationRequest(at: source, to: newerModel, options: options), hops: [hop])
+                .carryOut(from: SQLiteStoreMetadata.metadata(at: source))
         }
     }
 

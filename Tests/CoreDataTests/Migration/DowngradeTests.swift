@@ -104,10 +104,9 @@ struct DowngradeTests {
             try shelf.open(NoteShelf.third, NoteShelf.fill)
             let (source, target) = (ModelText.model(NoteShelf.third), ModelText.model(NoteShelf.first))
             let hop = MigrationHop(source: source, target: target, means: .inferred)
-            let lossGuard = LossGuard(
-                url: shelf.url, target: target, configuration: nil, options: nil, hops: [hop])
+            let lossGuard = LossGuard(MigrationRequest(at: shelf.url, to: target), hops: [hop])
             let error = try #require(throws: NSError.self) {
-                try LightweightMigrator.migrate(storeAt: shelf.url, to: target, lossGuard: lossGuard)
+                try LightweightMigrator(MigrationRequest(at: shelf.url, to: target), lossGuard: lossGuard).apply()
             }
             #expect(NoteShelf.losses(error).count == 4)
             try shelf.open(NoteShelf.third)
@@ -127,13 +126,15 @@ struct DowngradeTests {
             let bundle = try #require(Bundle(path: damaged.deletingLastPathComponent().path))
             func forecast() throws -> MigrationForecast {
                 try MigrationForecaster(
-                    url: shelf.url, model: edited, configuration: nil, options: NoteShelf.both, bundles: [bundle]
-                ).forecast(through: [first])
+                    MigrationRequest(
+                        at: shelf.url, to: edited, options: NoteShelf.both, through: [first], bundles: [bundle])
+                ).forecast()
             }
             func migrate() throws {
-                try StoreMigration.migrate(
-                    shelf.url, metadata: SQLiteStoreMetadata.metadata(at: shelf.url), to: edited, configuration: nil,
-                    options: NoteShelf.both, way: MigrationWay(bundles: [bundle], versions: [first]), timeout: 1)
+                try StoreMigration(
+                    MigrationRequest(
+                        at: shelf.url, to: edited, options: NoteShelf.both, through: [first], bundles: [bundle])
+                ).prepare()
             }
             let before = shelf.bytes
             let refused = try forecast()

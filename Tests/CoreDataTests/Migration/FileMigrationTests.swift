@@ -75,12 +75,12 @@ struct FileMigrationTests {
         func migrate(to model: NSManagedObjectModel, _ options: [AnyHashable: Any] = FileMigrationTests.both) throws {
             let refusal = try #require(throws: NSError.self) { try withStore(url, model, type: kind.type) { _ in } }
             #expect(refusal.code == NSPersistentStoreIncompatibleVersionHashError)
-            var migration = try #require(
-                FileMigration(type: kind.type, at: url, model: model, configuration: nil, options: options))
-            migration.bundles = resources.map { [$0] }
-            #expect(migration.isWanted)
+            let request = MigrationRequest(
+                at: url, to: model, options: options, bundles: resources.map { [$0] })
+            let migration = try #require(FileMigration(request, ofType: kind.type))
+            #expect(migration.request.isMigrationAllowed)
             try MigrationFeed.during(options[NSMigrationProgressOption] as? Progress) {
-                try migration.run(after: refusal)
+                try migration.migrate(after: refusal)
             }
         }
     }

@@ -46,11 +46,12 @@ struct ForecastEffortTests {
             let fixture = try MigrationFixture(folder, texts[0], rows: rows)
             let models = texts.map { ModelText.model($0) }
             let momd = try bundle(folder, models)
-            var forecaster = MigrationForecaster(
-                url: fixture.url, model: models[models.count - 1], configuration: nil, options: nil)
-            forecaster.bundles = [try #require(Bundle(url: momd.deletingLastPathComponent()))]
+            let forecaster = MigrationForecaster(
+                MigrationRequest(
+                    at: fixture.url, to: models[models.count - 1],
+                    bundles: [try #require(Bundle(url: momd.deletingLastPathComponent()))]))
             let effort = ModelEffort()
-            let forecast = try ModelEffort.$counting.withValue(effort) { try forecaster.forecast(through: []) }
+            let forecast = try ModelEffort.$counting.withValue(effort) { try forecaster.forecast() }
             return (forecast, effort)
         }
     }

@@ -64,13 +64,14 @@ struct ForecastOfRowsTests {
                         through: [ModelText.model(second)])
                 }
                 func migrate() throws {
-                    try StoreMigration.migrate(
-                        fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url),
-                        to: ModelText.model(newer), configuration: nil,
-                        options: [
-                            NSMigratePersistentStoresAutomaticallyOption: true,
-                            NSInferMappingModelAutomaticallyOption: true,
-                        ], way: MigrationWay(bundles: [], versions: [ModelText.model(second)]), timeout: 1)
+                    try StoreMigration(
+                        MigrationRequest(
+                            at: fixture.url, to: ModelText.model(newer),
+                            options: [
+                                NSMigratePersistentStoresAutomaticallyOption: true,
+                                NSInferMappingModelAutomaticallyOption: true,
+                            ], through: [ModelText.model(second)], bundles: [])
+                    ).prepare()
                 }
                 let found = try forecast()
                 #expect(found.obstacles.map(\.entity) == ["A"] && found.obstacles.map(\.property) == [property])
@@ -101,13 +102,14 @@ struct ForecastOfRowsTests {
             #expect(found.isPossible && found.hops.count == 2, "\(found)")
             let before = try fixture.dump()
             let error = try #require(throws: NSError.self) {
-                try StoreMigration.migrate(
-                    fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(newer),
-                    configuration: nil,
-                    options: [
-                        NSMigratePersistentStoresAutomaticallyOption: true,
-                        NSInferMappingModelAutomaticallyOption: true,
-                    ], way: MigrationWay(bundles: [], versions: [ModelText.model(second)]), timeout: 1)
+                try StoreMigration(
+                    MigrationRequest(
+                        at: fixture.url, to: ModelText.model(newer),
+                        options: [
+                            NSMigratePersistentStoresAutomaticallyOption: true,
+                            NSInferMappingModelAutomaticallyOption: true,
+                        ], through: [ModelText.model(second)], bundles: [])
+                ).prepare()
             }
             #expect(error.code == NSMigrationError && error.userInfo["row"] as? Int64 == 7, "\(error)")
             #expect(try fixture.dump() == before)

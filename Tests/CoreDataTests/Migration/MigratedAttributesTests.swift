@@ -370,7 +370,7 @@ struct MigratedAttributesTests {
                 try SQLiteStore(layout: first.layout, storeNumber: 1, at: url).close()
             }
             func plan(_ model: NSManagedObjectModel) throws -> MigrationPlan {
-                let migrator = LightweightMigrator(url: url, model: model, configuration: nil, options: nil)
+                let migrator = LightweightMigrator(MigrationRequest(at: url, to: model))
                 return try #require(try migrator.plan())
             }
             #expect(try plan(model(true, from: 10)).isInstant)
@@ -379,7 +379,7 @@ struct MigratedAttributesTests {
                 other.steps.contains {
                     if case .createIndex(let index) = $0 { index.name == "Z_Book_thick" } else { false }
                 })
-            #expect(try LightweightMigrator.migrate(storeAt: url, to: model(true, from: 20)))
+            #expect(try LightweightMigrator(MigrationRequest(at: url, to: model(true, from: 20))).apply())
             let connection = try SQLiteConnection(path: url.path, access: .readOnly)
             let text = try #require(try connection.text("SELECT sql FROM sqlite_master WHERE name = 'Z_Book_thick'"))
             #expect(text.contains("20"))

@@ -70,11 +70,11 @@ struct MigratedDefaultsTests {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, "entity Item\n  name string")
             if version == 1 {
-                #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: tags(false)))
+                #expect(try LightweightMigrator(MigrationRequest(at: fixture.url, to: tags(false))).apply())
             }
             try fixture.run(
                 "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT) VALUES (1, 1, 1); UPDATE Z_PRIMARYKEY SET Z_MAX = 1")
-            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: tags(true)))
+            #expect(try LightweightMigrator(MigrationRequest(at: fixture.url, to: tags(true))).apply())
             try withStore(fixture.url, tags(true)) { context in
                 let found = try context.all("Item").map { $0.value(forKey: "tags") as? [String] }
                 #expect(found == [["a", "b"]])

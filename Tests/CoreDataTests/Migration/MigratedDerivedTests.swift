@@ -26,10 +26,12 @@ struct MigratedDerivedTests {
     ) throws -> [String] {
         try withTemporaryFolder { folder in
             let fixture = try MigrationFixture(folder, older)
-            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model(older, format, type)))
+            #expect(
+                try LightweightMigrator(MigrationRequest(at: fixture.url, to: try model(older, format, type))).apply())
             try fixture.run(rows)
             try fixture.run("UPDATE ZA SET ZRESULT = \(stale)")
-            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model(newer, format, type)))
+            #expect(
+                try LightweightMigrator(MigrationRequest(at: fixture.url, to: try model(newer, format, type))).apply())
             return try fixture.query("SELECT ZRESULT FROM ZA ORDER BY Z_PK")
         }
     }
@@ -120,7 +122,7 @@ struct MigratedDerivedTests {
                 CREATE TRIGGER Z_DA_Song_loud_UPDATE AFTER UPDATE OF ZNAME, ZOTHER ON ZSONG BEGIN \
                 UPDATE ZSONG SET ZLOUD = upper(NEW.ZNAME) WHERE Z_PK = NEW.Z_PK; END
                 """)
-            #expect(try LightweightMigrator.migrate(storeAt: url, to: model(newer)))
+            #expect(try LightweightMigrator(MigrationRequest(at: url, to: model(newer))).apply())
             let triggers = try RawDatabase(url).integer("SELECT COUNT(*) FROM sqlite_master WHERE type = 'trigger'")
             #expect(triggers == (isKept ? 1 : 0))
         }
@@ -166,7 +168,7 @@ struct MigratedDerivedTests {
             let url = folder.appendingPathComponent("store")
             try withStore(url, try albums(derived: false)) { try fillAlbum($0) }
             let newer = try albums(derived: true)
-            #expect(try LightweightMigrator.migrate(storeAt: url, to: newer))
+            #expect(try LightweightMigrator(MigrationRequest(at: url, to: newer)).apply())
             try withStore(url, newer) { context in
                 try requireDerived(context, total: 6)
                 try context.all("Song").forEach { $0.setValue(10.0, forKey: "secs") }
@@ -179,7 +181,7 @@ struct MigratedDerivedTests {
                 try context.all("Song").forEach { $0.setValue(100.0, forKey: "other") }
                 try context.save()
             }
-            #expect(try LightweightMigrator.migrate(storeAt: url, to: swapped))
+            #expect(try LightweightMigrator(MigrationRequest(at: url, to: swapped)).apply())
             try withStore(url, swapped) { try requireDerived($0, total: 300) }
         }
         try withTemporaryFolder { folder in

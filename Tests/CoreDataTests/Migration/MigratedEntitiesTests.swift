@@ -321,11 +321,13 @@ struct MigratedEntitiesTests {
                 ]
                 return model
             }
-            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model("uppercase:(name)")))
+            #expect(
+                try LightweightMigrator(MigrationRequest(at: fixture.url, to: try model("uppercase:(name)"))).apply())
             #expect(try fixture.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["2|ÆRØ", "0|-"])
             // Only what is derived otherwise than before is computed again.
             try fixture.run("UPDATE ZA SET ZCOUNT = 99 WHERE Z_PK = 1")
-            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: try model("lowercase:(name)")))
+            #expect(
+                try LightweightMigrator(MigrationRequest(at: fixture.url, to: try model("lowercase:(name)"))).apply())
             #expect(try fixture.query("SELECT ZCOUNT, ZTEXT FROM ZA ORDER BY Z_PK") == ["99|ærø", "0|-"])
         }
     }

@@ -85,7 +85,7 @@ struct MigratedPairsTests {
         if way == .inPlace {
             let before = try Data(contentsOf: url)
             do {
-                try LightweightMigrator.migrate(storeAt: url, to: newer)
+                try LightweightMigrator(MigrationRequest(at: url, to: newer)).apply()
             } catch {
                 #expect(try Data(contentsOf: url) == before)
                 throw error
@@ -342,8 +342,8 @@ struct MigratedPairsTests {
                 context.make("B", ["n": "c", "w": a])
                 try context.save()
             }
-            #expect(throws: NSError.self) { try LightweightMigrator.migrate(storeAt: url, to: newer) }
-            try LightweightMigrator.migrate(storeAt: url, through: [ModelText.model(between)], to: newer)
+            #expect(throws: NSError.self) { try LightweightMigrator(MigrationRequest(at: url, to: newer)).apply() }
+            try LightweightMigrator(MigrationRequest(at: url, to: newer)).apply(through: [ModelText.model(between)])
             try withStore(url, newer) { context in
                 let linked = try context.all("B").filter { $0.value(forKey: "w") != nil }
                 #expect(linked.map(Self.name) == ["b"])
@@ -356,7 +356,7 @@ struct MigratedPairsTests {
             try withStore(url, ModelText.model(Self.text("many", "one", paired: false))) {
                 try Self.fill($0, ["a0": ["b0", "b1"], "b2": ["s2"]])
             }
-            try LightweightMigrator.migrate(storeAt: url, through: [ModelText.model(paired)], to: last)
+            try LightweightMigrator(MigrationRequest(at: url, to: last)).apply(through: [ModelText.model(paired)])
             #expect(try withStore(url, last) { try Self.shown($0) } == "a0:b0,b1 b0:a0 b1:a0 b2:s2 s2:b2")
         }
     }

@@ -55,12 +55,11 @@ struct MigrationFixture {
 
     @discardableResult
     func migrate(to text: String, options: [AnyHashable: Any]? = nil, progress: Progress? = nil) throws -> Bool {
-        try LightweightMigrator.migrate(
-            storeAt: url, to: ModelText.model(text), options: options, progress: progress)
+        try LightweightMigrator(MigrationRequest(at: url, to: ModelText.model(text), options: options)).apply(progress)
     }
 
     func plan(to text: String) throws -> MigrationPlan {
-        let migrator = LightweightMigrator(url: url, model: ModelText.model(text), configuration: nil, options: nil)
+        let migrator = LightweightMigrator(MigrationRequest(at: url, to: ModelText.model(text)))
         return try #require(try migrator.plan())
     }
 
@@ -85,7 +84,8 @@ struct MigrationFixture {
             #expect(mine == theirs, "schema", sourceLocation: location)
         }
         #expect(
-            try LightweightMigrator.migrate(storeAt: url, to: ModelText.model(text)) == false, sourceLocation: location)
+            try LightweightMigrator(MigrationRequest(at: url, to: ModelText.model(text))).apply() == false,
+            sourceLocation: location)
     }
 
     private static let keysQuery = "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT"

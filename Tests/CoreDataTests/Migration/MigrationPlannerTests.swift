@@ -17,7 +17,7 @@ struct MigrationPlannerTests {
         return try withExtendedLifetime((source, destination)) {
             let old = SQLSchemaBuilder.schema(of: source.layout, entities: nil)
             let nowhere = URL(fileURLWithPath: "/dev/null")
-            return try MigrationTransaction(url: nowhere, model: destination, configuration: nil).plan(
+            return try MigrationTransaction(MigrationRequest(at: nowhere, to: destination)).plan(
                 from: source.layout, oldSchema: old, to: destination.layout,
                 newSchema: SQLSchemaBuilder.schema(of: destination.layout, entities: nil),
                 catalog: StoreCatalog(old, rows: rows, in: SQLiteDialect()), in: SQLiteDialect()

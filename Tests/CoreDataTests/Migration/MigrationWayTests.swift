@@ -58,9 +58,8 @@ struct MigrationWayTests {
     private func forecast(
         _ fixture: MigrationFixture, to model: NSManagedObjectModel, _ bundle: Bundle
     ) throws -> MigrationForecast {
-        var forecaster = MigrationForecaster(url: fixture.url, model: model, configuration: nil, options: nil)
-        forecaster.bundles = [bundle]
-        return try forecaster.forecast(through: [])
+        let forecaster = MigrationForecaster(MigrationRequest(at: fixture.url, to: model, bundles: [bundle]))
+        return try forecaster.forecast()
     }
 
     @Test("a way through a mapping model is found, versions are skipped, the forecast says the same, and it is gone")
@@ -85,10 +84,8 @@ struct MigrationWayTests {
                     #expect(forecast.hops[1].steps.first?.rows == 2)
                     #expect(!forecast.isInstant && forecast.diskSpaceNeeded > 0)
                 }
-                let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url)
-                try StoreMigration.migrate(
-                    fixture.url, metadata: metadata, to: model, configuration: nil, options: Self.both,
-                    way: MigrationWay(bundles: [bundle]), timeout: 1)
+                try StoreMigration(MigrationRequest(at: fixture.url, to: model, options: Self.both, bundles: [bundle]))
+                    .prepare()
                 try fixture.verify(Self.versions[3])
                 #expect(!MigrationFolder.exists(for: SQLiteStoreFiles(fixture.url).main))
                 if start == 0 {
@@ -114,9 +111,9 @@ struct MigrationWayTests {
                     let bundle = try bundle(folder, isAtHand ? [first, second, third] : [first, third], mapping: nil)
                     let model = ModelText.model(third)
                     #expect(try forecast(fixture, to: model, bundle).hops.count == (isAtHand ? 2 : 1))
-                    try StoreMigration.migrate(
-                        fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: model,
-                        configuration: nil, options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
+                    try StoreMigration(
+                        MigrationRequest(at: fixture.url, to: model, options: Self.both, bundles: [bundle])
+                    ).prepare()
                     try fixture.verify(third)
                     let column = third.contains("headline") ? "ZHEADLINE" : "ZTITLE"
                     #expect(try fixture.query("SELECT \(column) FROM ZITEM") == [isAtHand ? "kept" : "-"])
@@ -147,9 +144,9 @@ struct MigrationWayTests {
             #expect(forecast.obstacles.map(\.property) == ["size"])
             let before = try fixture.dump()
             let error = #expect(throws: NSError.self) {
-                try StoreMigration.migrate(
-                    fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: Self.model(3),
-                    configuration: nil, options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
+                try StoreMigration(
+                    MigrationRequest(at: fixture.url, to: Self.model(3), options: Self.both, bundles: [bundle])
+                ).prepare()
             }
             #expect(error?.code == NSInferredMappingModelError)
             #expect(try fixture.dump() == before)
@@ -171,9 +168,9 @@ struct MigrationWayTests {
             let bundle = try bundle(folder, texts, mapping: nil)
             let forecast = try forecast(fixture, to: ModelText.model(texts[2]), bundle)
             #expect(forecast.hops.map(\.means) == [.inferred, .inferred])
-            try StoreMigration.migrate(
-                fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: ModelText.model(texts[2]),
-                configuration: nil, options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
+            try StoreMigration(
+                MigrationRequest(at: fixture.url, to: ModelText.model(texts[2]), options: Self.both, bundles: [bundle])
+            ).prepare()
             #expect(try fixture.query("SELECT ZTITLE, ZNAME FROM ZITEM") == ["x|-"])
             try fixture.verify(texts[2])
         }
@@ -226,9 +223,8 @@ struct MigrationWayTests {
             let bundle = try bundle(folder, texts, mapping: mapping)
             #expect(
                 try forecast(fixture, to: last, bundle).hops.map(\.means) == [.inferred, .mappingModel("Sizes.cdm")])
-            try StoreMigration.migrate(
-                fixture.url, metadata: SQLiteStoreMetadata.metadata(at: fixture.url), to: last, configuration: nil,
-                options: Self.both, way: MigrationWay(bundles: [bundle]), timeout: 1)
+            try StoreMigration(MigrationRequest(at: fixture.url, to: last, options: Self.both, bundles: [bundle]))
+                .prepare()
             #expect(try fixture.query("SELECT ZTITLE, ZSIZE FROM ZITEM") == ["5|5"])
         }
     }

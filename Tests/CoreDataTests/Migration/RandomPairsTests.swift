@@ -158,7 +158,7 @@ struct RandomPairsTests {
                 let forecast = try NSPersistentStoreCoordinator.migrationForecast(
                     forPersistentStoreAt: url, to: to, options: [NSMigrationKnownVersionsOption: [from]])
                 let mapped: Void? = try? Self.map(url, other, from, to)
-                let isDone = (try? LightweightMigrator.migrate(storeAt: url, to: to)) ?? false
+                let isDone = (try? LightweightMigrator(MigrationRequest(at: url, to: to)).apply()) ?? false
                 #expect(forecast.isPossible == isDone, "seed \(seed): \(forecast)")
                 #expect((mapped != nil) == isDone, "seed \(seed)")
                 guard isDone, mapped != nil else { return }

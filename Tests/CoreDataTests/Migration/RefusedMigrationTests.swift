@@ -69,12 +69,12 @@ struct RefusedMigrationTests {
             #expect(found.obstacles.map(\.entity) == ["Note"])
             #expect(found.description.contains("3 objects"), "\(found)")
             let error = try #require(throws: NSError.self) {
-                try LightweightMigrator.migrate(storeAt: fixture.url, to: newer, configuration: "One")
+                try LightweightMigrator(MigrationRequest(at: fixture.url, to: newer, configuration: "One")).apply()
             }
             #expect(error.code == NSMigrationError && error.userInfo["entity"] as? String == "Note")
             #expect(try fixture.dump() == before)
             try fixture.run("DELETE FROM ZNOTE")
-            #expect(try LightweightMigrator.migrate(storeAt: fixture.url, to: newer, configuration: "One"))
+            #expect(try LightweightMigrator(MigrationRequest(at: fixture.url, to: newer, configuration: "One")).apply())
             #expect(try fixture.query("SELECT ZNAME FROM ZITEM") == ["a"])
         }
     }

@@ -41,24 +41,19 @@ struct RenamedTwiceTests {
                     to: resources.appendingPathComponent("\((number * 7 + 3) % 10) \(number).mom"))
             }
             let bundle = try #require(Bundle(url: resources))
-            var forecaster = MigrationForecaster(url: url, model: last, configuration: nil, options: nil)
-            forecaster.bundles = [bundle]
-            let forecast = try forecaster.forecast(through: [])
+            let forecaster = MigrationForecaster(MigrationRequest(at: url, to: last, bundles: [bundle]))
+            let forecast = try forecaster.forecast()
             #expect(forecast.isPossible)
             if let hops { #expect(forecast.hops.count == hops) }
             let options: [AnyHashable: Any] = [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
             ]
             if type == NSSQLiteStoreType {
-                try StoreMigration.migrate(
-                    url, metadata: SQLiteStoreMetadata.metadata(at: url), to: last, configuration: nil,
-                    options: options, way: MigrationWay(bundles: [bundle]), timeout: 1)
+                try StoreMigration(MigrationRequest(at: url, to: last, options: options, bundles: [bundle])).prepare()
             } else {
                 let refusal = try #require(throws: NSError.self) { try withStore(url, last, type: type) { _ in } }
-                var migration = try #require(
-                    FileMigration(type: type, at: url, model: last, configuration: nil, options: options))
-                migration.bundles = [bundle]
-                try migration.run(after: refusal)
+                let request = MigrationRequest(at: url, to: last, options: options, bundles: [bundle])
+                try #require(FileMigration(request, ofType: type)).migrate(after: refusal)
             }
             try withStore(url, last, type: type) { context in
                 for (number, value) in values.enumerated() {

@@ -47,11 +47,14 @@ struct RowCountTests {
             let before = try fixture.content()
             let rows = ["Author": 2, "Book": 4, "Chapter": 8, "Tag": 3]
             let copying = CopyingMigration(
-                storeAt: fixture.source, model: fixture.olderModel, configuration: nil, timeout: 1, progress: nil)
+                MigrationRequest(
+                    at: fixture.source, to: fixture.olderModel, options: [NSPersistentStoreTimeoutOption: 1]))
             let metadata = try SQLiteStoreMetadata.metadata(at: fixture.source)
             var copyStages = [copyStage("a", fixture.olderModel, rows), copyStage("b", fixture.olderModel, rows)]
             copyStages[place] = copyStage("c", fixture.olderModel, rows.merging(["Book": 5]) { $1 })
-            let error = try #require(throws: NSError.self) { _ = try copying.run(from: metadata, copyStages) }
+            let error = try #require(throws: NSError.self) {
+                _ = try copying.replaceStore(of: metadata, by: copyStages)
+            }
             #expect(error.code == NSMigrationError)
             #expect(error.userInfo["entity"] as? String == "Book")
             #expect(error.localizedDescription.contains("4 rows where 5"), "\(error.localizedDescription)")

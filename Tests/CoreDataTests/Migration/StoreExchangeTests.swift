@@ -34,7 +34,7 @@ struct StoreExchangeTests {
         let fixture = try MigrationFixture(folder, Self.older, rows: StoreMigrationTests.fill(Self.rows))
         let place = try #require(try MigrationFolder.lock(files(fixture).main, creating: true, timeout: 5))
         try FileManager.default.copyItem(at: fixture.url, to: place.copy.main)
-        try LightweightMigrator.migrate(storeAt: place.copy.main, to: ModelText.model(Self.newer))
+        try LightweightMigrator(MigrationRequest(at: place.copy.main, to: ModelText.model(Self.newer))).apply()
         try withExtendedLifetime(SoleUse(of: place.copy, timeout: 0)) {}
         for (isThere, files, text) in [(oldData, files(fixture), "old"), (newData, place.copy, "new")] where isThere {
             try FileManager.default.createDirectory(at: files.externalDataFolder, withIntermediateDirectories: true)

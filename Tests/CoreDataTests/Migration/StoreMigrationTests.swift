@@ -85,8 +85,8 @@ struct StoreMigrationTests {
             #expect(failure.code == NSMigrationMissingSourceModelError)
             #expect(failure.userInfo["reason"] as? String == "Can't find model for source store")
             #expect(
-                try LightweightMigrator.migrate(
-                    storeAt: fixture.url, to: ModelText.model(Self.newer), source: ModelText.model(Self.older)))
+                try LightweightMigrator(MigrationRequest(at: fixture.url, to: ModelText.model(Self.newer))).apply(
+                    from: ModelText.model(Self.older)))
             try fixture.verify(Self.newer)
         }
     }
@@ -113,7 +113,7 @@ struct StoreMigrationTests {
             // The rows are in the -wal only.
             let writer = try fixture.log(Self.fill(500))
             let copy = try withExtendedLifetime(writer) { try fixture.copyAsKilled() }
-            #expect(try LightweightMigrator.migrate(storeAt: copy, to: ModelText.model(Self.newer)))
+            #expect(try LightweightMigrator(MigrationRequest(at: copy, to: ModelText.model(Self.newer))).apply())
             let reader = try SQLiteConnection(path: copy.path, access: .readOnly)
             #expect(try reader.integer("SELECT COUNT(*) FROM ZITEM WHERE typeof(ZSIZE) = 'real'") == 500)
         }

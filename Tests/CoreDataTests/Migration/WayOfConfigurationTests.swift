@@ -41,11 +41,14 @@ struct WayOfConfigurationTests {
             let forecast = try NSPersistentStoreCoordinator.migrationForecast(
                 forPersistentStoreAt: url, to: models[2], configuration: "One", through: [models[1]], options: options)
             if staged != nil {
-                try StoreMigration.prepare(url: url, model: models[2], configuration: "One", options: options)
+                try StoreMigration(MigrationRequest(at: url, to: models[2], configuration: "One", options: options))
+                    .prepare()
             } else {
-                try StoreMigration.migrate(
-                    url, metadata: SQLiteStoreMetadata.metadata(at: url), to: models[2], configuration: "One",
-                    options: options, way: MigrationWay(bundles: [], versions: [models[1]]), timeout: 1)
+                try StoreMigration(
+                    MigrationRequest(
+                        at: url, to: models[2], configuration: "One", options: options, through: [models[1]],
+                        bundles: [])
+                ).prepare()
             }
             let newer = NSPersistentStoreCoordinator(managedObjectModel: models[2])
             try newer.remove(

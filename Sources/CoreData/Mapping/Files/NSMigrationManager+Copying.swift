@@ -17,9 +17,10 @@ extension NSMigrationManager {
             }
             try checkCancellation()
             try parts.run(1) { part in
-                _ = try LightweightMigrator.migrate(
-                    storeAt: copy.main, to: destinationModel, configuration: ends.destinationConfiguration,
-                    source: sourceModel, options: ends.destinationOptions, progress: part)
+                let request = MigrationRequest(
+                    at: copy.main, to: destinationModel, configuration: ends.destinationConfiguration,
+                    options: ends.destinationOptions)
+                try LightweightMigrator(request).apply(from: sourceModel, part)
             }
             try MappedMigrationStores(ends: ends).leaveNote()
             if follower != nil {

@@ -15,7 +15,7 @@
 //   counters.
 // - Without a journal the store is as it was, and the next migration resumes after the last complete copy stage.
 // - A copy stage makes a new file of the one before, in a folder of its own (`step-N`): by the hop of a mapping model,
-//   a migration stage with handlers, or all inferred hops between them. So the file before stays after any failure.
+//   a migration stage with handlers, or all inferred hops between them (`CopyingMigration+Stages`). So the file before stays after any failure.
 //   Changes of the new file need no rollback, and need not reach the disk before the file is whole.
 // - `MigrationCheckpoint` counts only for the same file in the same state, the same copy stages and the same build of
 //   the program.
@@ -47,21 +47,14 @@ import Foundation
 /// killed process leaves the folder of the copy, or the journal of an exchange. The next migration resumes the copy
 /// after the last complete copy stage. The next opening completes the exchange.
 struct CopyingMigration {
-    let store: SQLiteStoreFiles
-    let model: NSManagedObjectModel
-    let configuration: String?
-    let timeout: TimeInterval
-    var progress: Progress?
+    private let request: MigrationRequest
+    private let store: SQLiteStoreFiles
+    private var timeout: TimeInterval { request.timeout }
+    private var progress: Progress? { request.progress }
 
-    init(
-        storeAt url: URL, model: NSManagedObjectModel, configuration: String?, timeout: TimeInterval,
-        progress: Progress?
-    ) {
-        store = SQLiteStoreFiles(url)
-        self.model = model
-        self.configuration = configuration
-        self.timeout = timeout
-        self.progress = progress
+    init(_ request: MigrationRequest) {
+        self.request = request
+        store = SQLiteStoreFiles(request.url)
     }
 
     /// A part of the migration that makes one new file.
@@ -78,33 +71,11 @@ struct CopyingMigration {
         /// place before. Returns how many rows the entities of the newer file must have: copied rows, and rows that the
         /// program's own code made, without those that it removed.
         var make: (_ from: SQLiteStoreFiles, _ into: SQLiteStoreFiles, Progress?) throws -> [String: Int]
-
-        /// A copy stage of inferred hops, through any number of versions at once.
-        static func inferred(
-            _ name: String, from source: NSManagedObjectModel? = nil, through versions: [NSManagedObjectModel],
-            to model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?, lossGuard: LossGuard?
-        ) -> CopyStage {
-            CopyStage(name: name, weight: Double(versions.count + 1), model: model) { from, into, progress in
-                let parts = MigrationParts(progress, weights: [1, 2 * Double(versions.count + 1)])
-                try parts.run(0) { part in
-                    MigrationFeed.of(part)?.begin(.copying)
-                    try FollowedWork(progress: part).copy(from, to: into)
-                }
-                MigrationMoment.reach(.copied)
-                let before = try EntityCounts(of: into, source, following: FollowedWork(progress: progress))
-                try parts.run(1) { part in
-                    try LightweightMigrator.migrate(
-                        storeAt: into.main, through: versions, to: model, configuration: configuration, source: source,
-                        options: options, isDiscardable: true, lossGuard: lossGuard, progress: part)
-                }
-                return try before.after(through: versions + [model], configuration: configuration)
-            }
-        }
     }
 
-    /// Migrates a store that is still of the version these metadata name. Returns false if another process has migrated
-    /// it.
-    func run(from metadata: [String: Any], _ copyStages: [CopyStage]) throws -> Bool {
+    /// Makes a newer version of a store by copy stages, and puts it in the store's place. Returns false if the store is
+    /// not of the version any more that these metadata name, because another process has migrated it.
+    func replaceStore(of metadata: [String: Any], by copyStages: [CopyStage]) throws -> Bool {
         try StoreExchange.recover(store, timeout: timeout)
         guard let folder = try MigrationFolder.lock(store.main, creating: true, timeout: timeout, progress) else {
             return false
@@ -196,7 +167,7 @@ struct CopyingMigration {
             MigrationFeed.of(part)?.begin(.verifying)
             let alone = try SoleUse(of: folder.copy, timeout: timeout)
             try withExtendedLifetime(alone) {
-                try StoreVerifier(model, configuration).verify(
+                try StoreVerifier(request.model, request.configuration).verify(
                     folder.copy.main, rows: checkpoint.rows, following: FollowedWork(progress: part))
             }
         }

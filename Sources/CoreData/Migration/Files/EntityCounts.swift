@@ -18,7 +18,9 @@ struct EntityCounts {
     ) throws {
         let connection = try SQLiteConnection(path: store.main.path, access: isLocked ? .immutable : .readOnly)
         let metadata = try SQLStoreMetadata.read(from: connection, url: store.main)
-        model = try SourceModel(metadata: metadata, url: store.main, timeout: 0).find(given: given)
+        model = try SourceModel(metadata: metadata, url: store.main) {
+            try StoreEngines.fileEngine().cachedModel(at: store.main, timeout: 0)
+        }.find(given: given)
         let names = Set((metadata[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
         let schema = try IntrospectedSchema(connection).fit(model.layout, entities: names, url: store.main)
         rows = try Self.rows(model.layout, schema, on: connection, following: work)

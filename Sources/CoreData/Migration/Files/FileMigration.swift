@@ -10,38 +10,25 @@ import Foundation
 struct FileMigration {
     let storeClass: NSAtomicStore.Type
     let type: String
-    let url: URL
-    let model: NSManagedObjectModel
-    let configuration: String?
-    let options: [AnyHashable: Any]?
-    /// The bundles with versions and mapping models; nil for the main bundle and the packages' resources.
-    var bundles: [Bundle]?
+    let request: MigrationRequest
 
     /// Returns nil for stores of other kinds.
-    init?(
-        type: String, at url: URL?, model: NSManagedObjectModel, configuration: String?, options: [AnyHashable: Any]?
-    ) {
-        guard let storeClass = StoreClasses.wholeFileClass(for: type), let url, url.isFileURL,
-            StorePlace(url) == .file
-        else {
+    init?(_ request: MigrationRequest, ofType type: String) {
+        let url = request.address
+        guard let storeClass = StoreClasses.wholeFileClass(for: type), url.isFileURL, StorePlace(url) == .file else {
             return nil
         }
         self.storeClass = storeClass
         self.type = type
-        self.url = url.standardizedFileURL.resolvingSymlinksInPath()
-        self.model = model
-        self.configuration = configuration
-        self.options = options
+        self.request = request.at(url.standardizedFileURL.resolvingSymlinksInPath())
     }
 
-    private var progress: Progress? { options?[NSMigrationProgressOption] as? Progress }
-    private var timeout: TimeInterval { StoreOptions.timeout(options) }
-
-    /// Whether the options allow the migration of a store of another version.
-    var isWanted: Bool {
-        StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true
-            && StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true
-    }
+    private var url: URL { request.url }
+    private var model: NSManagedObjectModel { request.model }
+    private var configuration: String? { request.configuration }
+    private var options: [AnyHashable: Any]? { request.options }
+    private var progress: Progress? { request.progress }
+    private var timeout: TimeInterval { request.timeout }
 
     /// Removes files that a killed process has left beside the store, after waiting for a migration that is running. If
     /// there are no such files, the cost is one check of the folder.
@@ -59,9 +46,9 @@ struct FileMigration {
     // MARK: Migrating
 
     /// Migrates the store. `refusal` is the error of opening it, which has its metadata.
-    func run(after refusal: NSError) throws {
+    func migrate(after refusal: NSError) throws {
         guard let found = refusal.userInfo["metadata"] as? [String: Any] else { throw refusal }
-        if options?[NSPersistentStoreStagedMigrationManagerOptionKey] is NSStagedMigrationManager {
+        if request.stagedManager != nil {
             throw NSError.coreData(
                 NSMigrationError,
                 reason: "Only SQLite stores are migrated in stages, and this one is of type '\(type)'.",
@@ -76,9 +63,10 @@ struct FileMigration {
             // Another process may have migrated the store first.
             let present = model.compatibility(ofConfiguration: configuration, withStoreMetadata: metadata)
             if present.differences != nil {
-                let hops = try hops(metadata)
+                let store = SourceModel(metadata: metadata, url: url, for: request)
+                let hops = try MigrationStrategy(for: request, of: store).bestHops()
                 try lossGuard(hops, of: url).atBeginning.check(metadata, ofType: type)
-                let copy = try make(hops, in: folder)
+                let copy = try carryOut(hops, in: folder)
                 try putInPlace(copy, of: before)
             }
         } catch {
@@ -91,37 +79,14 @@ struct FileMigration {
         MigrationMoment.reach(.exchanged)
     }
 
-    /// The hops to the model's version.
-    private func hops(_ metadata: [String: Any]) throws -> [MigrationHop] {
-        let found = SourceModel(metadata: metadata, url: url)
-        if let hop = try GivenMapping(options)?.hop(
-            from: found, to: model, find: { try found.findAmongResources(bundles) })
-        {
-            return [hop]
-        }
-        let way = MigrationWay(
-            bundles: bundles, infers: StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true,
-            versions: MigrationLossOptions(options).versions)
-        guard way.infers || !ModelResources.mappingModels(in: bundles).isEmpty else {
-            throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
-        }
-        let source = try found.findAmongResources(bundles, or: way.versions)
-        if let hops = way.of(metadata, configuration).find(from: source, to: model) { return hops }
-        guard way.infers else { throw MigrationErrors.missingMappingModel(metadata: metadata, url: url) }
-        // No chain of hops leads to the model: the error of the direct hop names the obstacle.
-        return [MigrationHop(source: source, target: model, means: .inferred)]
-    }
-
     /// The guard against losses. The folder's lock excludes other migrations of the file, and a file that another
     /// process writes is not replaced.
     private func lossGuard(_ hops: [MigrationHop], of file: URL) -> LossGuard {
-        LossGuard(
-            url: file, target: model, configuration: configuration, options: options, hops: hops,
-            modelCatalog: ModelCatalog(bundles))
+        LossGuard(request.at(file), hops: hops)
     }
 
     /// Carries out the hops, each of which makes a new file.
-    private func make(_ hops: [MigrationHop], in folder: MigrationFolder) throws -> URL {
+    private func carryOut(_ hops: [MigrationHop], in folder: MigrationFolder) throws -> URL {
         let parts = MigrationParts(progress, weights: hops.map { _ in 1 } + [0.2])
         var last = url
         var rows: [String: Int] = [:]
@@ -133,7 +98,7 @@ struct FileMigration {
                 try lossGuard(Array(hops[number...]), of: last).atBeginning
                     .check(storeClass.metadataForPersistentStore(with: last), ofType: type)
             }
-            rows = try parts.run(number) { part in try migrate(last, to: target, by: hop, part) }
+            rows = try parts.run(number) { part in try make(target, of: last, by: hop, part) }
             MigrationMoment.reach(.copyStageDone)
             let names = try FileManager.default.contentsOfDirectory(atPath: target.deletingLastPathComponent().path)
             guard names == [target.lastPathComponent] else {
@@ -153,8 +118,9 @@ struct FileMigration {
         return last
     }
 
-    private func migrate(
-        _ source: URL, to target: URL, by hop: MigrationHop, _ progress: Progress?
+    /// Makes the new file of one hop. Returns the number of objects of each entity in it.
+    private func make(
+        _ target: URL, of source: URL, by hop: MigrationHop, _ progress: Progress?
     ) throws -> [String: Int] {
         let mapping: NSMappingModel
         switch hop.means {

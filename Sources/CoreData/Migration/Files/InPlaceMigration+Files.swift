@@ -11,7 +11,7 @@ extension InPlaceMigration {
 
     /// Migrates a store by copy stages in its open transaction. The transaction keeps other programs from writing to
     /// it.
-    func goThroughFiles(
+    func carryOutInFiles(
         _ copyStages: [CopyingMigration.CopyStage], from source: NSManagedObjectModel, _ metadata: [String: Any],
         on connection: any SQLConnection, _ progress: Progress
     ) throws {
@@ -35,7 +35,7 @@ extension InPlaceMigration {
         }
         try parts.run(copyStages.count + 1) { part in
             MigrationFeed.of(part)?.begin(.verifying)
-            try StoreVerifier(model, configuration).verify(
+            try StoreVerifier(request.model, request.configuration).verify(
                 files.main, rows: rows, following: FollowedWork(progress: part))
             MigrationMoment.reach(.verified)
             try write(files, metadata, on: connection, part)
@@ -68,8 +68,7 @@ extension InPlaceMigration {
         _ source: NSManagedObjectModel, _ metadata: [String: Any], on connection: any SQLConnection,
         into files: SQLiteStoreFiles, _ progress: Progress?
     ) throws {
-        let transaction = MigrationTransaction(url: url, model: source, configuration: nil)
-        let schema = try transaction.state(of: source, metadata, on: connection).schema
+        let schema = try MigrationTransaction(request).state(of: source, metadata, on: connection).schema
         let layout = source.layout
         connection.nameEntities(schema.layoutOfNumber.mapValues { layout.entities[$0].name })
         let names = Set(schema.layoutOfNumber.values.map { layout.entities[$0].name })
@@ -104,7 +103,7 @@ extension InPlaceMigration {
         let file = try SQLiteConnection(path: files.main.path, access: .immutable)
         let made = try SQLStoreMetadata.read(from: file, url: url)
         let names = Set((made[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]).keys)
-        let layout = model.layout
+        let layout = request.model.layout
         let from = TransferEnd(
             file, layout, try IntrospectedSchema(file).fit(layout, entities: names, url: url),
             externalData: ExternalData(folder: files.externalDataFolder, storeName: files.main.lastPathComponent),

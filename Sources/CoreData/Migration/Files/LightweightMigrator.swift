@@ -5,43 +5,36 @@ import Foundation
 /// After any end of the process the file holds either the old version or the new one, with every row. Rows are never
 /// read into the program: SQLite rewrites them.
 struct LightweightMigrator {
-    let url: URL
-    let model: NSManagedObjectModel
-    let configuration: String?
-    let options: [AnyHashable: Any]?
+    let request: MigrationRequest
     /// Whether the file is a copy that the caller removes after a failure. Then no change needs a rollback, and no page
     /// needs to reach the disk before the whole file does.
-    var isDiscardable = false
-    /// Finds losses of rows, in the transaction.
-    var lossGuard: LossGuard?
+    let isDiscardable: Bool
+    /// Finds losses of rows, in the transaction; nil if the program has named all losses.
+    let lossGuard: LossGuard?
 
-    /// Migrates the store at a URL if it does not fit the model. Returns false if the store fits already.
+    init(_ request: MigrationRequest, isDiscardable: Bool = false, lossGuard: LossGuard? = nil) {
+        self.request = request
+        self.isDiscardable = isDiscardable
+        self.lossGuard = lossGuard
+    }
+
+    private var url: URL { request.url }
+
+    /// Applies the hops to the store if it does not fit the model. Starts again if another process has migrated the
+    /// store in between. Returns false if the store fits already.
     ///
     /// - Parameters:
     ///   - versions: The versions between, in their order; empty for the direct hop. All hops are one transaction, so
     ///     no program ever reads the store at one of these versions.
     ///   - source: The model the store was made with; nil to use the model that the store keeps, or one of the main
     ///     bundle's.
-    ///   - isDiscardable: Whether the file is a copy that the caller removes after a failure.
-    ///   - lossGuard: Refuses to lose values; nil if the program has named all losses.
     ///   - progress: Gets the progress of the work, and may cancel it.
     @discardableResult
-    static func migrate(
-        storeAt url: URL, through versions: [NSManagedObjectModel] = [], to model: NSManagedObjectModel,
-        configuration: String? = nil, source: NSManagedObjectModel? = nil, options: [AnyHashable: Any]? = nil,
-        isDiscardable: Bool = false, lossGuard: LossGuard? = nil, progress: Progress? = nil
+    func apply(
+        through versions: [NSManagedObjectModel] = [], from source: NSManagedObjectModel? = nil,
+        _ progress: Progress? = nil
     ) throws -> Bool {
-        var migrator = LightweightMigrator(url: url, model: model, configuration: configuration, options: options)
-        migrator.isDiscardable = isDiscardable
-        migrator.lossGuard = lossGuard
-        return try migrator.run(given: source, through: versions, progress)
-    }
-
-    /// Migrates until the store fits. It starts again if another process has migrated the store in between.
-    private func run(
-        given source: NSManagedObjectModel?, through versions: [NSManagedObjectModel], _ progress: Progress?
-    ) throws -> Bool {
-        let settings = try SQLiteStoreOptions(options, url: url)
+        let settings = try SQLiteStoreOptions(request.options, url: url)
         var attempts = Attempts(timeout: settings.timeout)
         do {
             while true {
@@ -51,8 +44,7 @@ struct LightweightMigrator {
                 if try fits(summary) { return false }
                 let source = try SourceModel(summary).find(given: source)
                 // Nil: another process migrated the store between reading its metadata and locking it.
-                if let done = try runTransaction(from: source, through: versions, summary.metadata, settings, progress)
-                {
+                if let done = try applyOnce(through: versions, from: source, summary.metadata, settings, progress) {
                     return done
                 }
                 try MigrationCancellation.check(progress)
@@ -68,19 +60,18 @@ struct LightweightMigrator {
     }
 
     /// The plan for the present store; nil if it fits the model already. Making the plan changes nothing on disk.
-    func plan(source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
+    func plan(from source: NSManagedObjectModel? = nil) throws -> MigrationPlan? {
         do {
-            let timeout = try SQLiteStoreOptions(options, url: url).timeout
-            let plan = try SQLiteStoreSummary.reading(at: url, timeout: timeout) {
+            let plan = try SQLiteStoreSummary.reading(at: url, timeout: request.timeout) {
                 summary, connection -> MigrationPlan? in
                 if try fits(summary) { return nil }
                 let source = try SourceModel(summary).find(given: source)
-                var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
-                transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
+                let transaction = MigrationTransaction(request)
                 let (old, catalog) = try transaction.state(of: source, summary.metadata, on: connection)
-                let new = SQLSchemaBuilder.schema(of: model.layout, entities: try transaction.entityNames())
+                let layout = request.model.layout
+                let new = SQLSchemaBuilder.schema(of: layout, entities: try transaction.entityNames())
                 return try transaction.plan(
-                    from: source.layout, oldSchema: old, to: model.layout, newSchema: new, catalog: catalog,
+                    from: source.layout, oldSchema: old, to: layout, newSchema: new, catalog: catalog,
                     in: connection.dialect
                 ).plan
             }
@@ -91,17 +82,16 @@ struct LightweightMigrator {
     }
 
     /// Whether the store of a summary was made with this version of the model.
-    func fits(_ summary: SQLiteStoreSummary) throws -> Bool {
-        try StoreModelCheck(model: model, layout: model.layout, configurationName: configuration, summary)
-            .fits(summary.metadata)
+    private func fits(_ summary: SQLiteStoreSummary) throws -> Bool {
+        try StoreModelCheck(request, archivedModel: summary.model).fits(summary.metadata)
     }
 
     // MARK: The transaction
 
-    /// Migrates in one transaction on a connection of its own. Returns nil if the store is not at that version any
-    /// more.
-    private func runTransaction(
-        from source: NSManagedObjectModel, through versions: [NSManagedObjectModel], _ metadata: [String: Any],
+    /// Applies the hops in one transaction on a connection of its own. Returns nil if the store is not at that version
+    /// any more.
+    private func applyOnce(
+        through versions: [NSManagedObjectModel], from source: NSManagedObjectModel, _ metadata: [String: Any],
         _ settings: SQLiteStoreOptions, _ progress: Progress?
     ) throws -> Bool? {
         let hadLog = FileManager.default.fileExists(atPath: SQLiteStoreFiles(url).wal.path)
@@ -131,7 +121,7 @@ struct LightweightMigrator {
                 return nil
             }
             try lossGuard?.check(present, source, on: connection)
-            try transaction(on: connection).goThrough(versions, from: source, on: connection, progress)
+            try transaction(on: connection).apply(through: versions, from: source, on: connection, progress)
             // Processes that have the store open compare SQLite's schema counter before they write. It must rise even
             // if only rows and metadata changed.
             try connection.raiseSchemaVersion()
@@ -154,14 +144,10 @@ struct LightweightMigrator {
 
     /// The transaction's work, with additions that only files need.
     private func transaction(on connection: SQLiteConnection) -> MigrationTransaction {
-        var transaction = MigrationTransaction(url: url, model: model, configuration: configuration)
-        transaction.ignoresMirror = StoreOptions.ignoresCloudMirror(options)
+        var transaction = MigrationTransaction(request)
         transaction.defersCleaning =
-            StoreOptions.bool(options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true
-        transaction.forecast = { model in
-            try MigrationForecaster(url: url, model: model, configuration: configuration, options: options)
-                .forecast(through: [], looksForWays: false)
-        }
+            StoreOptions.bool(request.options, NSPersistentStoreDeferredLightweightMigrationOptionKey) == true
+        transaction.forecast = { try HopForecaster(request.to($0)).forecastDirectHop() }
         transaction.forget = { try $0.note(storeAt: url, on: connection) }
         return transaction
     }

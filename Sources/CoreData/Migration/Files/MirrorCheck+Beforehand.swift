@@ -3,12 +3,11 @@ import Foundation
 extension MirrorCheck {
     /// Throws where mapping models would make a new file of a store that CloudKit mirrors: its objects get other keys,
     /// and the file has none of CloudKit's tables.
-    static func checkBeforehand(
-        _ hops: [MigrationHop], of url: URL, _ options: [AnyHashable: Any]?, timeout: TimeInterval
-    ) throws {
-        guard let hop = hops.first(where: { !$0.isInferred }), !StoreOptions.ignoresCloudMirror(options) else { return }
+    static func checkBeforehand(_ hops: [MigrationHop], of request: MigrationRequest) throws {
+        guard let hop = hops.first(where: { !$0.isInferred }), !request.ignoresMirror else { return }
+        let url = request.url
         do {
-            let mirror = try SQLiteStoreSummary.reading(at: url, timeout: timeout) { _, connection in
+            let mirror = try SQLiteStoreSummary.reading(at: url, timeout: request.timeout) { _, connection in
                 try MirrorTables.read(from: connection)
             }
             if let mirror = mirror ?? nil {

@@ -279,3 +279,10 @@ extension MigrationForecast: CustomStringConvertible {
             : seconds < 120 ? String(format: "%.1f s", seconds) : "\(Int(seconds / 60)) min"
     }
 }
+
+extension MigrationForecast.Version {
+    init(_ model: NSManagedObjectModel) {
+        self.init(
+            identifiers: model.versionIdentifiers.map { "\($0.base)" }.sorted(), checksum: model.versionChecksum)
+    }
+}

@@ -27,6 +27,7 @@ extension NSPersistentStoreCoordinator {
         guard let engine = StoreEngines.migratingEngine(for: type) else {
             throw unsupported(type, at: url)
         }
-        return try engine.forecast(at: url, to: model, configuration, through: versions, options)
+        return try engine.forecast(
+            MigrationRequest(at: url, to: model, configuration: configuration, options: options, through: versions))
     }
 }

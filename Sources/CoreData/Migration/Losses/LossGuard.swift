@@ -25,26 +25,36 @@ import Foundation
 /// it, decides itself what its newer one leaves out; so does a mapping model. The second kind is not guarded either if
 /// the version's identifiers show that it is the older one.
 struct LossGuard {
-    let url: URL
-    /// The version at the end of all hops.
-    let target: NSManagedObjectModel
-    let configuration: String?
-    let options: [AnyHashable: Any]?
+    /// The migration to the version at the end of all hops.
+    let request: MigrationRequest
     /// The hops of the migration, in their order.
     var hops: [MigrationHop]
     /// The versions among the resources of bundles.
-    var modelCatalog = ModelCatalog(nil)
-    /// More versions that the program has.
-    var versions: [NSManagedObjectModel] = []
+    private let modelCatalog: ModelCatalog
+    /// Whether the program itself has named the store's version, such as in a stage.
+    private let isSourceNamed: Bool
 
-    private var lossOptions: MigrationLossOptions { MigrationLossOptions(options) }
+    init(
+        _ request: MigrationRequest, hops: [MigrationHop], modelCatalog: ModelCatalog? = nil,
+        isSourceNamed: Bool = false
+    ) {
+        self.request = request
+        self.hops = hops
+        self.modelCatalog = modelCatalog ?? ModelCatalog(request.bundles)
+        self.isSourceNamed = isSourceNamed
+    }
+
+    private var url: URL { request.url }
+    private var target: NSManagedObjectModel { request.model }
+    private var configuration: String? { request.configuration }
+    private var lossOptions: MigrationLossOptions { MigrationLossOptions(request.options) }
     /// Mapping models that may give the values a place.
     private var unreadable: [URL] { modelCatalog.mappings.unreadable }
 
     /// The guard of the inferred hops at the beginning.
     var atBeginning: LossGuard {
         var result = self
-        result.hops = Array(hops.prefix { $0.isInferred && $0.stage == nil })
+        result.hops = Array(hops.prefix { !$0.runsCode })
         return result
     }
 
@@ -53,7 +63,7 @@ struct LossGuard {
         if VersionRecord(metadata).holds(target.versionHashes(ofConfiguration: configuration)) { return true }
         if !unreadable.isEmpty { return true }
         guard let source = hops.first?.source else { return false }
-        if (lossOptions.versions + versions).contains(where: { isVersion($0, source, metadata) }) { return false }
+        if isSourceNamed || request.versions.contains(where: { isVersion($0, source, metadata) }) { return false }
         let order = VersionOrder(target: target, source: source, metadata)
         if order.isForward { return false }
         let listed = modelCatalog.models(listedWith: source.versionChecksum) + order.ownVersions
@@ -119,7 +129,7 @@ struct LossGuard {
     /// Throws if rows of a store would lose content. If the caller's lock excludes other writers, the result stays
     /// right until the migration.
     func check(_ metadata: [String: Any], _ source: NSManagedObjectModel, on connection: any SQLConnection) throws {
-        let work = FollowedWork(progress: options?[NSMigrationProgressOption] as? Progress)
+        let work = FollowedWork(progress: request.progress)
         try refuse(
             losses(metadata, onlyRefusable: true) {
                 try numbers(of: $0, metadata: metadata, source: source, on: connection, extent: .all, work: work)
@@ -141,7 +151,7 @@ struct LossGuard {
         of lost: [LossSearch.Lost], metadata: [String: Any], source: NSManagedObjectModel,
         on connection: any SQLConnection, extent: LossCount.Extent, work: FollowedWork
     ) throws -> [LossCount.Number] {
-        let transaction = MigrationTransaction(url: url, model: target, configuration: configuration)
+        let transaction = MigrationTransaction(request)
         let (schema, catalog) = try transaction.state(of: source, metadata, on: connection)
         return try LossCount(
             connection: connection, layout: source.layout, schema: schema, catalog: catalog, work: work

@@ -15,10 +15,7 @@ extension InPlaceMigration {
     func otherVersion() throws -> (any StoreSummary)? {
         guard let online = engine as? any OnlineEngine else { return nil }
         for version in try online.otherVersions(at: address) {
-            let check = StoreModelCheck(
-                model: model, layout: model.layout, configurationName: configuration, url: url,
-                archivedModel: version.model)
-            if try check.fits(version.metadata) {
+            if try StoreModelCheck(request, archivedModel: version.model).fits(version.metadata) {
                 return OlderVersion(url: url, metadata: version.metadata, readModel: version.model)
             }
         }
@@ -27,11 +24,11 @@ extension InPlaceMigration {
 
     /// The engine that migrates while other programs use the store; nil if the options do not ask for that.
     var onlineEngine: (any OnlineEngine)? {
-        guard let online = engine as? any OnlineEngine, online.goesOnline(options) else { return nil }
+        guard let online = engine as? any OnlineEngine, online.goesOnline(request.options) else { return nil }
         return online
     }
 
-    func goOnline(
+    func carryOutOnline(
         _ hops: [MigrationHop], from metadata: [String: Any], lossGuard: LossGuard?, engine online: any OnlineEngine,
         progress: Progress
     ) throws {
@@ -49,30 +46,32 @@ extension InPlaceMigration {
             throw OnlineMigration.refusal(entity: nil, reason: "there is no way to the version", help: "")
         }
         var mapping: NSMappingModel?
-        if hops.count == 1, first.stage == nil, case .mapping(let given) = first.means { mapping = given }
-        if mapping == nil, let hop = hops.first(where: { !$0.isInferred || $0.stage != nil }) {
+        if hops.count == 1, case .mapping(let given) = first.means { mapping = given }
+        if mapping == nil, let hop = hops.first(where: \.runsCode) {
             throw OnlineMigration.refusal(
                 entity: nil,
-                reason: "the change runs code of the program (\(hop.stage ?? hop.name)), which cannot run in reverse "
+                reason:
+                    "the change runs code of the program (\(hop.stageName ?? hop.name)), which cannot run in reverse "
                     + "for values that the older version writes",
                 help: "Split the change: add what is new, let programs fill it, and remove what is old in a later "
                     + "version; or migrate without NSPostgreSQLOnlineMigrationOption.")
         }
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
         let names = stored.map { Set($0.keys) }
-        let runs = MigrationRun.runs(
+        let configuration = request.configuration
+        let merged = MergedHops.merge(
             from: first.source, storing: names, through: hops.map(\.target), configuration: configuration)
-        guard runs.count == 1, let run = runs.first else {
+        guard merged.count == 1, let direct = merged.first else {
             throw OnlineMigration.refusal(
-                entity: nil, reason: "the way leads through \(runs.count) versions",
+                entity: nil, reason: "the way leads through \(merged.count) versions",
                 help: "Go to one version after the other, each when the one before it has no program any more.")
         }
-        let transaction = MigrationTransaction(url: url, model: last.target, configuration: configuration)
+        let transaction = MigrationTransaction(request.to(last.target))
         let difference = try ModelDifference(
             from: first.source.layout, to: last.target.layout,
             storedSource: names.map { MigrationMap.layouts(of: $0, in: first.source) },
             storedDestination: MigrationMap.layouts(ofConfiguration: configuration, in: last.target),
-            origins: run.origins)
+            origins: direct.origins)
         let splits = try mapping.map { try OnlineMapping.splits(of: $0, difference) } ?? []
         let entities = try transaction.entityNames()
         var newMetadata = transaction.newMetadata(metadata, difference, entities)
@@ -81,6 +80,6 @@ extension InPlaceMigration {
         return OnlineMigration(
             source: first.source, model: last.target, difference: difference, splits: splits, entities: entities,
             metadata: metadata,
-            newMetadata: newMetadata, url: url, options: options)
+            newMetadata: newMetadata, url: url, options: request.options)
     }
 }

@@ -26,7 +26,7 @@ final class MigrationProgress {
     }
 
     /// Makes the forecast of a migration of many rows, if the caller passed a progress that shows it.
-    func expect(rows: Int, _ forecast: () throws -> MigrationForecast) {
+    func expect(rows: Int, _ forecast: () throws -> MigrationForecast?) {
         guard let feed, rows >= 100_000, let forecast = try? forecast(), forecast.isMigrationRequired else { return }
         feed.expect(seconds: forecast.estimatedSeconds)
     }

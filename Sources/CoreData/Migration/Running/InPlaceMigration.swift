@@ -19,30 +19,16 @@ import Foundation
 /// once only one migrates. The other processes wait, and then find the store at its new version.
 struct InPlaceMigration {
     let engine: any InPlaceEngine
-    /// The address of the database, and its form in errors.
-    let address: URL
-    let url: URL
-    let model: NSManagedObjectModel
-    let configuration: String?
-    let options: [AnyHashable: Any]?
+    let request: MigrationRequest
 
-    init(
-        engine: any InPlaceEngine, at address: URL, model: NSManagedObjectModel, configuration: String?,
-        options: [AnyHashable: Any]?
-    ) {
+    init(engine: any InPlaceEngine, _ request: MigrationRequest) {
         self.engine = engine
-        self.address = address
-        url = engine.shown(address)
-        self.model = model
-        self.configuration = configuration
-        self.options = options
+        self.request = request.shown(as: engine.shown(request.address))
     }
 
-    var timeout: TimeInterval { StoreOptions.timeout(options) }
-    private var given: Progress? { options?[NSMigrationProgressOption] as? Progress }
-    private var ignoresVersioning: Bool {
-        StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false
-    }
+    var address: URL { request.address }
+    var url: URL { request.url }
+    var timeout: TimeInterval { request.timeout }
 
     /// The summary of a store in a database, as it was when it was read.
     private struct Summary: StoreSummary {
@@ -53,11 +39,11 @@ struct InPlaceMigration {
         func model() throws -> NSManagedObjectModel? { try readModel() }
     }
 
-    /// Makes sure that a store fits the model, as `StoreMigration.prepare` does for files.
+    /// Makes sure that a store fits the model, as `StoreMigration.prepare()` does for files.
     ///
     /// - Returns: The summary of a store that fits; nil if there is no store, or no metadata were read.
     func prepare() throws -> (any StoreSummary)? {
-        guard !ignoresVersioning, model.entities(forConfigurationName: configuration) != nil else { return nil }
+        guard !request.ignoresVersion else { return nil }
         var attempts = Attempts(timeout: timeout)
         while let metadata = try present() {
             do {
@@ -66,9 +52,7 @@ struct InPlaceMigration {
             } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
                 if let summary = try otherVersion() { return summary }
                 try refuseOtherConfiguration(metadata)
-                guard StoreOptions.bool(options, NSMigratePersistentStoresAutomaticallyOption) == true,
-                    StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) != true, attempts.goOn()
-                else { throw error }
+                guard request.isMigrationAllowed, attempts.goOn() else { throw error }
                 try migrate(from: metadata)
             }
         }
@@ -86,16 +70,15 @@ struct InPlaceMigration {
 
     private func check(_ metadata: [String: Any]) throws {
         try SQLStoreMetadata.requireFinished(metadata, url)
-        try StoreModelCheck(
-            model: model, layout: model.layout, configurationName: configuration, url: url,
-            archivedModel: { try engine.cachedModel(at: address, timeout: timeout) }
-        ).check(metadata)
+        try StoreModelCheck(request) { try engine.cachedModel(at: address, timeout: timeout) }.check(metadata)
     }
 
     /// Throws if the store belongs to another configuration of the model. A database has one store, so another
     /// configuration needs a database of its own. A migration to it would lose the content of the first one.
     private func refuseOtherConfiguration(_ metadata: [String: Any]) throws {
-        guard let stored = StoredVersion(metadata).hashes, !stored.isEmpty, let configuration else { return }
+        guard let stored = StoredVersion(metadata).hashes, !stored.isEmpty, let configuration = request.configuration
+        else { return }
+        let model = request.model
         let (all, own) = (model.entityVersionHashesByName, model.versionHashes(ofConfiguration: configuration))
         guard stored.allSatisfy({ all[$0.key] == $0.value && own[$0.key] == nil }) else { return }
         let names = stored.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
@@ -108,49 +91,23 @@ struct InPlaceMigration {
     // MARK: Migrating
 
     private func migrate(from metadata: [String: Any]) throws {
-        let infers = StoreOptions.bool(options, NSInferMappingModelAutomaticallyOption) == true
-        let way = MigrationWay(infers: infers, versions: MigrationLossOptions(options).versions)
-        let found = SourceModel(
-            metadata: metadata, url: url, versions: way.versions,
-            archived: { try engine.cachedModel(at: address, timeout: timeout) })
-        let source = try found.find()
-        if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
-            let staged = StagedMigration(
-                url: url, model: model, configuration: configuration, options: options, manager: manager)
-            let hops = try staged.hops(from: source, metadata)
-            let lossGuard = try staged.lossGuard(from: source, metadata)
-            return try carryOut(hops, from: metadata, lossGuard) { try staged.copyStages(from: source, metadata) }
+        let store = SourceModel(metadata: metadata, url: url, for: request) {
+            try engine.cachedModel(at: address, timeout: timeout)
         }
-        if let hop = try GivenMapping(options)?.hop(from: found, to: model, find: { source }) {
-            return try carryOut([hop], from: metadata, nil) { migration([hop], nil).copyStages() }
-        }
-        guard infers || !ModelResources.mappingModels(in: nil).isEmpty else {
-            throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
-        }
-        try way.tryHops(
-            from: source, to: model, of: url, metadata: metadata, configuration: configuration, options: options
-        ) { hops, lossGuard in
-            try carryOut(hops, from: metadata, lossGuard) { migration(hops, lossGuard).copyStages() }
+        try MigrationStrategy(for: request, of: store).withHops { hops, lossGuard in
+            try carryOut(hops, from: metadata, lossGuard)
         }
     }
 
-    private func migration(_ hops: [MigrationHop], _ lossGuard: LossGuard?) -> WayMigration {
-        WayMigration(url: url, hops: hops, configuration: configuration, options: options, lossGuard: lossGuard)
-    }
-
-    /// Carries out hops: in place, or, if code of the program's own takes part, through files. `copyStages` makes the
-    /// copy stages for the second case.
-    private func carryOut(
-        _ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?,
-        _ copyStages: () throws -> [CopyingMigration.CopyStage]
-    ) throws {
+    /// Carries out hops: in place, or, if code of the program's own takes part, through files.
+    private func carryOut(_ hops: [MigrationHop], from metadata: [String: Any], _ lossGuard: LossGuard?) throws {
         guard let first = hops.first, let last = hops.last else { return }
-        let isInferred = hops.allSatisfy { $0.isInferred && $0.stage == nil }
+        let isInferred = !hops.contains(where: \.runsCode)
         // Other processes that wait read the position, even if this program does not.
-        let progress = given ?? Progress(totalUnitCount: -1)
-        if given == nil { MigrationFeed { _ in }.attach(to: progress) }
+        let progress = request.progress ?? Progress(totalUnitCount: -1)
+        if request.progress == nil { MigrationFeed { _ in }.attach(to: progress) }
         if let online = onlineEngine {
-            try goOnline(hops, from: metadata, lossGuard: lossGuard, engine: online, progress: progress)
+            try carryOutOnline(hops, from: metadata, lossGuard: lossGuard, engine: online, progress: progress)
             return
         }
         var isDone = false
@@ -164,13 +121,14 @@ struct InPlaceMigration {
             do {
                 try (isInferred ? lossGuard : lossGuard?.atBeginning)?.check(present, first.source, on: connection)
                 if isInferred {
-                    var transaction = MigrationTransaction(url: url, model: last.target, configuration: configuration)
+                    var transaction = MigrationTransaction(request.to(last.target))
                     // On databases that change columns in place, dropping a column takes no time.
                     transaction.defersCleaning = false
-                    try transaction.goThrough(
-                        hops.dropLast().map(\.target), from: first.source, on: connection, progress)
+                    try transaction.apply(
+                        through: hops.dropLast().map(\.target), from: first.source, on: connection, progress)
                 } else {
-                    try goThroughFiles(copyStages(), from: first.source, present, on: connection, progress)
+                    let copyStages = CopyingMigration.CopyStage.stages(for: hops, of: request, lossGuard)
+                    try carryOutInFiles(copyStages, from: first.source, present, on: connection, progress)
                 }
             } catch let error as any SQLFailure {
                 throw MigrationErrors.translated(error, url: url, doing: "migrating")

@@ -6,50 +6,51 @@ import Foundation
 /// The database rewrites the rows. Rows are read into the program only for derived attributes that the database does
 /// not compute.
 struct MigrationTransaction {
-    let url: URL
-    /// The version to reach.
-    var model: NSManagedObjectModel
-    let configuration: String?
+    var request: MigrationRequest
     /// Whether steps that only clean up are left to a later moment
     /// (`NSPersistentStoreDeferredLightweightMigrationOptionKey`).
     var defersCleaning = false
-    /// Whether entities may change that CloudKit's tables of the store name.
-    var ignoresMirror = false
     /// Makes the forecast of the hop to a version, for callers that follow the progress.
-    var forecast: ((NSManagedObjectModel) throws -> MigrationForecast)?
+    var forecast: ((NSManagedObjectModel) throws -> MigrationForecast?)?
     /// Records files that no row will name any more.
     var forget: (ForgottenFiles) throws -> Void = { _ in }
 
-    /// Migrates through the versions to the model, in the open transaction.
-    func goThrough(
-        _ versions: [NSManagedObjectModel], from source: NSManagedObjectModel, on connection: any SQLConnection,
+    init(_ request: MigrationRequest) { self.request = request }
+
+    private var url: URL { request.url }
+    private var model: NSManagedObjectModel { request.model }
+    private var configuration: String? { request.configuration }
+
+    /// Applies the hops through the versions to the model, in the open transaction.
+    func apply(
+        through versions: [NSManagedObjectModel], from source: NSManagedObjectModel, on connection: any SQLConnection,
         _ progress: Progress?
     ) throws {
         let metadata = try SQLStoreMetadata.read(from: connection, url: url)
         let stored = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
-        let runs = MigrationRun.runs(
+        let merged = MergedHops.merge(
             from: source, storing: stored.map { Set($0.keys) }, through: versions + [model],
             configuration: configuration)
         let record = record(in: metadata, after: source, through: versions)
-        if runs.count == 1 {
-            return try hop(
-                from: source, runs[0].origins, isLast: true, record, on: connection, MigrationProgress(progress))
+        if merged.count == 1 {
+            return try applyHop(
+                from: source, merged[0].origins, isLast: true, record, on: connection, MigrationProgress(progress))
         }
-        let parts = MigrationParts(progress, weights: [Double](repeating: 1, count: runs.count))
+        let parts = MigrationParts(progress, weights: [Double](repeating: 1, count: merged.count))
         var source = source
-        for (number, run) in runs.enumerated() {
+        for (number, hops) in merged.enumerated() {
             var next = self
-            next.model = run.target
-            let isLast = number == runs.count - 1
+            next.request = request.to(hops.target)
+            let isLast = number == merged.count - 1
             do {
                 try parts.run(number) { part in
-                    try next.hop(
-                        from: source, run.origins, isLast: isLast, record, on: connection, MigrationProgress(part))
+                    try next.applyHop(
+                        from: source, hops.origins, isLast: isLast, record, on: connection, MigrationProgress(part))
                 }
             } catch let error as NSError where MigrationErrors.isAboutRows(error) && !isLast {
-                throw MigrationErrors.onTheWay(error, through: run.target)
+                throw MigrationErrors.onTheWay(error, through: hops.target)
             }
-            source = run.target
+            source = hops.target
         }
     }
 
@@ -68,14 +69,14 @@ struct MigrationTransaction {
         return record
     }
 
-    /// Brings the store from one version to the model's, in the open transaction.
-    private func hop(
+    /// Applies the hop from one version to the model's, in the open transaction.
+    private func applyHop(
         from source: NSManagedObjectModel, _ origins: ModelOrigins?, isLast: Bool, _ record: VersionRecord,
         on connection: any SQLConnection, _ progress: MigrationProgress
     ) throws {
         let present = try SQLStoreMetadata.read(from: connection, url: url)
         try DeferredStatements.finish(present, on: connection)
-        var (plan, newMetadata) = try prepare(
+        var (plan, newMetadata) = try planHop(
             source, origins: origins, metadata: present, on: connection, progress: progress)
         newMetadata[DeferredStatements.metadataKey] = nil
         record.write(to: &newMetadata)
@@ -91,7 +92,7 @@ struct MigrationTransaction {
         progress.finish()
     }
 
-    private func prepare(
+    private func planHop(
         _ source: NSManagedObjectModel, origins: ModelOrigins?, metadata: [String: Any],
         on connection: any SQLConnection, progress: MigrationProgress
     ) throws -> (plan: MigrationPlan, metadata: [String: Any]) {
@@ -161,7 +162,7 @@ struct MigrationTransaction {
         catalog: StoreCatalog, in dialect: any SQLDialect, origins: ModelOrigins? = nil
     ) throws -> (difference: ModelDifference, plan: MigrationPlan) {
         let difference = try Self.difference(from: source, old, to: destination, new, origins)
-        if let mirror = catalog.mirror, !ignoresMirror {
+        if let mirror = catalog.mirror, !request.ignoresMirror {
             let changes = MirrorCheck.changes(difference, from: old, to: new)
             if !changes.isEmpty { throw MigrationErrors.mirrored(mirror, changes.map(\.text), url: url) }
         }

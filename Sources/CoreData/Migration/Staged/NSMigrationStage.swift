@@ -86,3 +86,8 @@ open class NSCustomMigrationStage: NSMigrationStage, @unchecked Sendable {
         super.init()
     }
 }
+
+extension NSCustomMigrationStage {
+    /// Whether the stage runs code of the program's own.
+    var hasHandlers: Bool { willMigrateHandler != nil || didMigrateHandler != nil }
+}

@@ -30,16 +30,13 @@ struct GivenMapping {
         source = options?[NSMigrationSourceModelOption] as? NSManagedObjectModel
     }
 
-    /// The hop from the version of a store to a model; nil if the mapping model begins with another version.
-    ///
-    /// - Parameter find: reads the store's model if the program does not name it.
-    func hop(
-        from store: SourceModel, to target: NSManagedObjectModel, find: () throws -> NSManagedObjectModel
-    ) throws -> MigrationHop? {
+    /// The hop from the version of a store to a model; nil if the mapping model begins with another version. The store's
+    /// model is read only if the program does not name it.
+    func hop(from store: SourceModel, to target: NSManagedObjectModel) throws -> MigrationHop? {
         if let source {
             guard store.fits(source) else { return nil }
             return MigrationHop(source: source.copied(), target: target, means: .mapping(mapping))
         }
-        return MigrationHop(source: try find(), target: target, means: .mapping(mapping))
+        return MigrationHop(source: try store.find(), target: target, means: .mapping(mapping))
     }
 }

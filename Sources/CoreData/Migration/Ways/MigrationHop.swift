@@ -10,8 +10,8 @@ struct MigrationHop {
     var source: NSManagedObjectModel
     var target: NSManagedObjectModel
     var means: Means
-    /// The label of the stage that runs code of the program's own before or after the hop.
-    var stage: String?
+    /// The stage that runs code of the program's own before or after the hop.
+    var stage: NSCustomMigrationStage?
     /// The changes that concern the store's content, once the models have been compared.
     var difference: ModelDifference?
 
@@ -19,11 +19,17 @@ struct MigrationHop {
         if case .inferred = means { true } else { false }
     }
 
+    /// Whether code of the program's own takes part: the policies of a mapping model, or the handlers of a stage.
+    var runsCode: Bool { !isInferred || stage != nil }
+
     /// The name of the mapping model, for messages.
     var name: String {
         guard case .mapping(let mapping) = means else { return "inferred" }
         return mapping.fileName ?? "in code"
     }
+
+    /// The label of the stage, for messages; nil if there is none.
+    var stageName: String? { stage.map { $0.label ?? "without a label" } }
 }
 
 extension MigrationHop {

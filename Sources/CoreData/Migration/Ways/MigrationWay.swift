@@ -1,5 +1,7 @@
 // Implementation notes: Migration/Ways.
 //
+// - `MigrationStrategy` is the one place that chooses the hops: by the stages or the mapping model of the options, or by
+//   the search of this file. Stores of every kind and forecasts ask it.
 // - If the direct hop is impossible, or rows forbid it, `MigrationWay` searches for the fewest hops through the
 //   versions and mapping models among the program's resources (`MigrationRoute`). It excludes a version that lacks
 //   content which the last version has again.
@@ -7,7 +9,7 @@
 //   lost entity it keeps all content. It uses only versions that rename the content or its entity.
 // - `ModelCatalog`, the model catalog, reads each version once, and only when it is needed. `MigrationMap` compares a
 //   pair of versions once, and of each version only the store's content (its configuration).
-// - If all hops are inferred, they are one transaction in place. Otherwise each is a copy stage. `MigrationRun` merges
+// - If all hops are inferred, they are one transaction in place. Otherwise each is a copy stage. `MergedHops` merges
 //   inferred hops if the direct hop gives the values that all of them would. `ModelOrigins` gives that hop the origins
 //   of all entities and properties.
 
@@ -96,12 +98,12 @@ struct MigrationWay {
         return nil
     }
 
-    /// Carries out the best hops. If rows forbid a change that the models allow, it tries other hops that keep as much.
-    /// If there are none, the first error gives the reason.
+    /// Passes the best hops to a body that carries them out. If rows forbid a change that the models allow, the body
+    /// gets other hops that keep as much. If there are none, the first error gives the reason.
     ///
-    /// - Parameter run: Receives the hops; nil if the models allow none at all.
+    /// - Parameter body: Receives the hops; nil if the models allow none at all.
     func tryHops(
-        from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ run: ([MigrationHop]?) throws -> Void
+        from source: NSManagedObjectModel, to model: NSManagedObjectModel, _ body: ([MigrationHop]?) throws -> Void
     ) throws {
         var way = self
         var refusal: NSError?
@@ -109,7 +111,7 @@ struct MigrationWay {
             let hops = way.find(from: source, to: model)
             if hops == nil, let refusal { throw refusal }
             do {
-                return try run(hops)
+                return try body(hops)
             } catch let error as NSError where MigrationErrors.isAboutRows(error) {
                 refusal = refusal ?? error
                 if let version = error.userInfo[MigrationErrors.versionKey] as? String {
@@ -119,25 +121,6 @@ struct MigrationWay {
                     way.infersDirectly = false
                 }
             }
-        }
-    }
-
-    /// Carries out the best hops for a store, with its options about losses. If there are none, the error of the direct
-    /// hop names the obstacle.
-    func tryHops(
-        from source: NSManagedObjectModel, to model: NSManagedObjectModel, of url: URL, metadata: [String: Any],
-        configuration: String?, options: [AnyHashable: Any]?, run: (_ hops: [MigrationHop], LossGuard) throws -> Void
-    ) throws {
-        try of(metadata, configuration).tryHops(from: source, to: model) { hops in
-            guard hops != nil || infers else {
-                throw MigrationErrors.missingMappingModel(metadata: metadata, url: url)
-            }
-            let hops = hops ?? [MigrationHop(source: source, target: model, means: .inferred)]
-            let lossGuard = LossGuard(
-                url: url, target: model, configuration: configuration, options: options, hops: hops,
-                modelCatalog: modelCatalog,
-                versions: versions)
-            try run(hops, lossGuard)
         }
     }
 

@@ -6,13 +6,13 @@ import Testing
 
 /// Several inferred hops together must have the same result as one by one.
 @Suite("Inferred hops that are taken together", .leavesNothingBehind)
-struct MigrationRunTests {
+struct MergedHopsTests {
     /// A chain of versions, rows of the first, and how many runs it makes.
     struct Chain: Sendable, CustomTestStringConvertible {
         var name: String
         var versions: [String]
         var runs: Int
-        var rows = MigrationRunTests.items
+        var rows = MergedHopsTests.items
         var testDescription: String { name }
     }
 
@@ -118,10 +118,10 @@ struct MigrationRunTests {
     @Test("the same rows as one by one, the same tables as new ones, in no more runs than needed", arguments: chains)
     func same(_ chain: Chain) throws {
         let models = chain.versions.map { ModelText.model($0) }
-        let runs = MigrationRun.runs(
+        let merged = MergedHops.merge(
             from: models[0], storing: nil, through: Array(models.dropFirst()), configuration: nil)
-        #expect(runs.map(\.hops).reduce(0, +) == models.count - 1)
-        #expect(runs.count == chain.runs)
+        #expect(merged.map(\.count).reduce(0, +) == models.count - 1)
+        #expect(merged.count == chain.runs)
         try withTemporaryFolder { folder in
             let (one, other) = (folder.appendingPathComponent("1"), folder.appendingPathComponent("2"))
             for place in [one, other] {
@@ -130,8 +130,8 @@ struct MigrationRunTests {
             let single = try MigrationFixture(one, chain.versions[0], rows: chain.rows)
             let together = try MigrationFixture(other, chain.versions[0], rows: chain.rows)
             for version in chain.versions.dropFirst() { try single.migrate(to: version) }
-            try LightweightMigrator.migrate(
-                storeAt: together.url, through: Array(models[1..<(models.count - 1)]), to: models[models.count - 1])
+            try LightweightMigrator(MigrationRequest(at: together.url, to: models[models.count - 1])).apply(
+                through: Array(models[1..<(models.count - 1)]))
             #expect(try values(together) == values(single))
             try together.verify(chain.versions[chain.versions.count - 1])
         }
@@ -165,7 +165,7 @@ struct MigrationRunTests {
             #expect(found.hops.count == 5)
             #expect(found.hops.dropLast().allSatisfy { $0.isInstant })
             #expect(found.hops.flatMap(\.steps).filter { $0.kind == .rewrite }.count == 1, "\(found)")
-            try StoreMigration.prepare(url: fixture.url, model: models[5], options: options)
+            try StoreMigration(MigrationRequest(at: fixture.url, to: models[5], options: options)).prepare()
             #expect(try fixture.query("SELECT ZNAME5, ZEXTRA0, ZEXTRA4 FROM ZITEM") == ["kept|none|none"])
             try fixture.verify(versions[5])
         }
@@ -181,10 +181,10 @@ struct ForbiddingVersionTests {
     ) throws -> [MigrationHop] {
         var gone: [MigrationHop] = []
         let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url)
-        let source = try SourceModel(metadata: metadata, url: fixture.url, timeout: 1).find()
+        let source = try #require(try SQLiteEngine().cachedModel(at: fixture.url, timeout: 1))
         try MigrationWay(bundles: [], versions: versions).of(metadata, nil).tryHops(from: source, to: model) { hops in
             gone = hops ?? []
-            try WayMigration(url: fixture.url, hops: gone, configuration: nil, options: nil).run(from: metadata)
+            try WayMigration(request: MigrationRequest(at: fixture.url, to: model), hops: gone).carryOut(from: metadata)
         }
         return gone
     }

@@ -1,21 +1,23 @@
 /// Consecutive inferred hops. They are merged if a direct hop to the last version gives the same rows as hops through
 /// every version between. Rows are then rewritten once, however many hops there are.
-struct MigrationRun {
+struct MergedHops {
     var target: NSManagedObjectModel
     /// The number of merged hops.
-    var hops: Int
+    var count: Int
     /// The origins of entities and properties, if there are several hops.
     var origins: ModelOrigins?
 
+    /// The hops through versions, merged where the rows stay the same.
+    ///
     /// - Parameters:
     ///   - stored: the names of the entities that the store holds at first; nil for all.
     ///   - configuration: the store's configuration.
-    static func runs(
+    static func merge(
         from source: NSManagedObjectModel, storing stored: Set<String>?, through versions: [NSManagedObjectModel],
         configuration: String?
-    ) -> [MigrationRun] {
-        guard versions.count > 1 else { return versions.map { MigrationRun(target: $0, hops: 1) } }
-        var runs: [MigrationRun] = []
+    ) -> [MergedHops] {
+        guard versions.count > 1 else { return versions.map { MergedHops(target: $0, count: 1) } }
+        var merged: [MergedHops] = []
         var (start, last) = (source, source)
         var heldAtStart = stored.map { MigrationMap.layouts(of: $0, in: source) }
         var heldAtLast = heldAtStart
@@ -27,28 +29,28 @@ struct MigrationRun {
                     from: last.layout, to: version.layout, storedSource: heldAtLast, storedDestination: heldThere)
             else {
                 // The migration itself reports the obstacle.
-                runs.append(MigrationRun(target: version, hops: 1))
+                merged.append(MergedHops(target: version, count: 1))
                 (start, heldAtStart, origins) = (version, heldThere, nil)
                 (last, heldAtLast) = (version, heldThere)
                 continue
             }
             var whole = origins
             whole?.follow(difference)
-            if let whole, whole.isSame, let run = runs.last,
+            if let whole, whole.isSame, let before = merged.last,
                 let direct = try? ModelDifference(
                     from: start.layout, to: version.layout, storedSource: heldAtStart, storedDestination: heldThere,
                     origins: whole), whole.agree(with: direct), !direct.replacesNames
             {
-                runs[runs.count - 1] = MigrationRun(target: version, hops: run.hops + 1, origins: whole)
+                merged[merged.count - 1] = MergedHops(target: version, count: before.count + 1, origins: whole)
                 origins = whole
             } else {
                 if origins != nil { (start, heldAtStart) = (last, heldAtLast) }
-                runs.append(MigrationRun(target: version, hops: 1))
+                merged.append(MergedHops(target: version, count: 1))
                 origins = ModelOrigins(difference)
             }
             (last, heldAtLast) = (version, heldThere)
         }
-        return runs
+        return merged
     }
 }
 

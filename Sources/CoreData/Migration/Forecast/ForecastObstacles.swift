@@ -1,14 +1,15 @@
 import Foundation
 
-// The obstacles of a migration.
-extension MigrationForecaster {
-    static let obstacleCodes = [
+/// The errors of a migration that a forecast gives as obstacles.
+enum ForecastObstacles {
+    static let codes = [
         NSInferredMappingModelError, NSMigrationMissingSourceModelError, NSManagedObjectModelReferenceNotFoundError,
         NSStagedMigrationBackwardMigrationError, NSMigrationMissingMappingModelError,
     ]
 
-    static func obstacles(of error: NSError) -> [MigrationForecast.Obstacle] {
-        if let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] { return details.flatMap(obstacles) }
+    /// The obstacles that an error names.
+    static func of(_ error: NSError) -> [MigrationForecast.Obstacle] {
+        if let details = error.userInfo[NSDetailedErrorsKey] as? [NSError] { return details.flatMap(of) }
         var help = error.localizedRecoverySuggestion ?? ""
         if error.code == NSMigrationMissingSourceModelError, help.isEmpty {
             help = "Keep the older versions of the model in the program’s bundle, or give them to the migration."
