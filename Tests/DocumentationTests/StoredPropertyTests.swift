@@ -10,7 +10,6 @@ struct StoredPropertyTests {
     private static let reasons = [
         "PostgreSQLConnection": "one session of a server: libpq's handle, the server, the caches and the transaction",
         "SQLStore": "caches, locks and settings that each operation of a store uses, over any driver",
-        "MappedMigrationRun": "the three passes of a mapping model share the stores, the mappings and the associations",
         "PostgreSQLDatabase": "the pool of connections with the state that all of them share",
     ]
 

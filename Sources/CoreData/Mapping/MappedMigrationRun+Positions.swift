@@ -13,8 +13,8 @@ extension MappedMigrationRun {
         guard always || isTime || MigrationMoment.isObserved else { return }
         var place = place
         place.rows = counters.rows
-        place.irregular = irregularSteps.sorted()
-        place.irregularBefore = irregularBefore.sorted()
+        place.irregular = mappingSteps.irregular.sorted()
+        place.irregularBefore = relationships.irregularBefore.sorted()
         let number = try associations.keep(place)
         MigrationMoment.reach(.associationsKept)
         if let coordinator = destinationContext.persistentStoreCoordinator {
@@ -37,12 +37,10 @@ extension MappedMigrationRun {
         try keep(MappedPosition(pass: .relationships, step: step.number, pair: numbers))
     }
 
-    var irregularSteps: Set<Int> { Set(steps.lazy.filter { !$0.isRegular }.map(\.number)) }
-
     // MARK: Resuming
 
+    /// Continues at the position that a killed process has left, if there is one.
     func takeOverPosition() {
-        guard isResumed else { return }
         counters.rows = position.rows
         for number in position.irregular where number < steps.count { steps[number].isRegular = false }
     }
@@ -66,27 +64,5 @@ extension MappedMigrationRun {
         return .init(
             source: ObjectKey(layoutIndex: Int(pair[0]), key: pair[1]),
             destination: ObjectKey(layoutIndex: Int(pair[2]), key: pair[3]))
-    }
-}
-
-// The progress of the migration.
-extension MappedMigrationRun {
-    /// The approximate work of the second pass for the objects of each step, in units of a row of the first pass.
-    /// Measured: twice as much for an object, and less than half for a member of a list.
-    func workOfLinks(_ counts: [Int]) -> [Double] {
-        steps.map { step in
-            step.decideLinksToLeaveOut(irregular: irregularSteps)
-            if step.needsNoRelationships { return 0.05 * Double(counts[step.number]) }
-            let members = step.destinationToManys.reduce(0) { sum, number in
-                guard let layout = step.destination,
-                    let target = layout.toManys[number].relationship.destinationEntity,
-                    let members = layout.model.layout(of: target)?.subtree
-                else { return sum }
-                return sum
-                    + steps.filter { $0.destination.map { members.contains($0.index) } ?? false }
-                    .reduce(0) { $0 + counts[$1.number] }
-            }
-            return 2 * Double(counts[step.number]) + 0.8 * Double(members)
-        }
     }
 }

@@ -243,14 +243,6 @@ extension MappedMigrationRun {
         return result
     }
 
-    func steps(from sourceIndex: Int) -> [EntityMappingStep] {
-        if let known = stepsBySource[sourceIndex] { return known }
-        // A mapping whose fetch includes subentities has objects of these, too.
-        let found = steps.filter { $0.source?.subtree.contains(sourceIndex) ?? false }
-        stepsBySource[sourceIndex] = found
-        return found
-    }
-
     private func destinations(of keys: [ObjectKey], _ steps: [EntityMappingStep]) throws -> [NSManagedObject] {
         if keys.count == 1, steps.count == 1 {
             let found = try associations.destinations(of: keys[0], mapping: steps[0].number)

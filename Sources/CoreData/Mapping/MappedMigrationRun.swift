@@ -3,13 +3,14 @@
 // A mapping model makes a new store of an old one, object by object, with the policies' help (`PolicyCalls`). The model
 // comes from a `.cdm`, an `.xcmappingmodel`, or inference. An `EntityMappingStep` has the slots, expressions and policy
 // of one entity mapping.
-// - Three passes go over all entity mappings, as documented: instances, relationships, validation. Each batch (some
+// - Three passes go over all entity mappings, as documented: instances (`InstancePass`), relationships
+//   (`RelationshipPass`), validation (`ValidationPass`). Each batch (some
 //   hundred objects, fewer if rows are large) runs while the thread holds both contexts, and ends with a save. Objects
 //   without another strong reference are released with the batch.
 // - In the second pass a batch is also saved whenever some thousand objects have changed. All members of one owner are
 //   in memory at the same time.
 // - Most relationships need no second pass. A to-one relationship to objects of an earlier mapping is set when its
-//   object is saved (`MappedMigrationRun+Links`); its to-many inverse is then left out.
+//   object is saved (`InstancePass+Links`); its to-many inverse is then left out.
 // - That applies to mappings whose policy class does not override `createRelationships` (`VTableSlot` compares
 //   pointers in the vtable slots of class metadata) and whose objects were made as expected. If an object is made of
 //   two, changed after its save, or made without a source, the mapping has its second pass.
@@ -28,55 +29,41 @@
 
 import Foundation
 
-/// One migration by a mapping model: the two stores, the entity mappings, the three passes.
+/// One migration by a mapping model: the two stores and what its three passes share.
 final class MappedMigrationRun {
     unowned let manager: NSMigrationManager
     let ends: MappedMigrationEnds
     let sourceContext: NSManagedObjectContext
     let destinationContext: NSManagedObjectContext
     let associations: MigrationAssociations
-    private(set) var steps: [EntityMappingStep] = []
-    /// The steps by the identity of their mappings, and by their names.
-    private(set) var stepsByMapping: [ObjectIdentifier: EntityMappingStep] = [:]
-    private(set) var stepsByName: [String: EntityMappingStep] = [:]
+    var mappingSteps = EntityMappingSteps()
     private let madeDestination: Bool
     /// The position at which a killed process stopped; the beginning if there was none.
     let position: MappedPosition
-    let isResumed: Bool
     private let mappings: NSMappingModel
     /// Counts the rows that are written to the new store.
     let counters: RowCounters
-    /// The mappings that were not regular when the second pass of the present one began.
-    private(set) var irregularBefore: Set<Int> = []
+
+    private(set) lazy var instances = InstancePass(self)
+    private(set) lazy var relationships = RelationshipPass(self)
+    private(set) lazy var validation = ValidationPass(self)
+    private(set) lazy var report = MigrationReport([manager.ownProgress, manager.follower].compactMap(\.self))
 
     private(set) var currentMapping: NSEntityMapping?
     private(set) var currentStep: EntityMappingStep?
-    /// The destinations of relationships that are set early, as far as they have been read.
-    var knownLinks: [EarlyLink: ObjectKey?] = [:]
-    private(set) var hasPolicies = false
-    var objectsOfPolicies = ObjectsOfPolicies()
     /// The object being migrated.
     var currentSource: NSManagedObject?
     /// The relationship whose value an expression computes.
     var currentRelationship: NSRelationshipDescription?
     /// The error that an expression could not throw.
     private var noted: (any Error)?
-    /// The source objects of the batch of the second pass, by their destination objects.
-    private(set) var sourcesOfBatch: [ObjectIdentifier: NSManagedObject] = [:]
-    /// The steps that have objects of an entity of the source.
+    var objectsOfPolicies = ObjectsOfPolicies()
     var compositeMappings: [String: CompositeMapping] = [:]
-    var stepsBySource: [Int: [EntityMappingStep]] = [:]
-    /// The number of source objects that the steps have.
-    private var counts: [Int] = []
-    private var batchSize = MappedMigrationRun.firstBatch
-    private lazy var report = MigrationReport([manager.ownProgress, manager.follower].compactMap(\.self))
+    private var deletedKeys: [ObjectKey] = []
+    /// The time at which the last position was kept.
+    var lastKept = ContinuousClock.now
 
-    private static let firstBatch = 64
-    private static let largestBatch = 256
-    private static let bytesPerBatch = 4 << 20
-    /// The number of owners of to-many relationships in a batch, and of changed objects that make a save.
-    private static let ownersPerBatch = 64
-    private static let changesPerSave = 2_000
+    var steps: [EntityMappingStep] { mappingSteps.all }
 
     /// The migration that calls policies on this thread.
     static var current: MappedMigrationRun? { Thread.current.threadDictionary[threadKey] as? MappedMigrationRun }
@@ -102,7 +89,6 @@ final class MappedMigrationRun {
         let left =
             isKept ? MigrationAssociations.reopen(at: url, part: stores.leftNumber, isCancelled: isCancelled) : nil
         position = left?.position ?? MappedPosition()
-        isResumed = left != nil
         let madeDestination = isKept || stores.isDestinationMissing
         self.madeDestination = madeDestination
         do {
@@ -149,32 +135,16 @@ final class MappedMigrationRun {
 
     // MARK: The passes
 
-    func run() throws {
+    func runPasses() throws {
         let outer = Thread.current.threadDictionary[Self.threadKey]
         Thread.current.threadDictionary[Self.threadKey] = self
         defer { Thread.current.threadDictionary[Self.threadKey] = outer }
         do {
-            try prepare()
-            for step in steps {
-                if step.number < firstStep(in: .instances) {
-                    report.advance(counts[step.number])
-                } else {
-                    try createInstances(step)
-                }
-            }
-            let links = try steps.map { try associations.count(mapping: $0.number) }
-            let work = workOfLinks(links)
-            report.beginSecondPass(of: work.reduce(0, +))
-            for (step, count) in zip(steps, links) {
-                if step.number < firstStep(in: .relationships) {
-                    report.begin(step.destination?.name, rows: count, work: work[step.number])
-                    report.advance(count)
-                } else {
-                    try createRelationships(step, count, work[step.number])
-                }
-            }
+            try makeSteps()
+            try instances.carryOut()
+            try relationships.carryOut(batchSize: instances.batchSize)
             report.beginValidation()
-            if position.pass != .end { try validate() }
+            if position.pass != .end { try validation.carryOut() }
             try manager.checkCancellation()
             try keep(MappedPosition(pass: .end), always: true)
             report.beginEnd()
@@ -207,7 +177,7 @@ final class MappedMigrationRun {
     private func close(failed: Bool) {
         let stores = MappedMigrationStores(ends: ends)
         currentSource = nil
-        sourcesOfBatch = [:]
+        relationships.releaseObjects()
         objectsOfPolicies = ObjectsOfPolicies()
         for context in [sourceContext, destinationContext] {
             context.performAndWait {
@@ -219,195 +189,33 @@ final class MappedMigrationRun {
         if failed, madeDestination { stores.removeDestination() }
     }
 
-    private func prepare() throws {
+    private func makeSteps() throws {
         destinationContext.performAndWait {
             destinationContext.undoManager = nil
             destinationContext.saveState.deferredValidation = { [unowned self] in self.sort($0) }
         }
-        for mapping in mappings.entityMappings ?? [] {
-            let step = try EntityMappingStep(
-                mapping, number: steps.count, manager: manager, isInferred: mappings.isInferred)
-            steps.append(step)
-            stepsByMapping[ObjectIdentifier(mapping)] = step
-            if stepsByName[step.name] == nil { stepsByName[step.name] = step }
-        }
         // If whole objects are written, both sides of a relationship must be set.
         let keepsRecords = destinationContext.persistentStoreCoordinator?.hasObjectStores ?? false
-        if !keepsRecords { for step in steps { step.findLinks(among: steps) } }
-        hasPolicies = steps.contains { !$0.isPlain }
-        counts = try holding { try steps.map { try count($0) } }
-        report.begin(rows: counts.reduce(0, +), later: workOfLinks(counts).reduce(0, +))
+        mappingSteps = try EntityMappingSteps(mappings, manager, linksEarly: !keepsRecords)
+        let counts = try instances.countObjects()
+        report.begin(rows: counts.reduce(0, +), later: relationships.work(for: counts).reduce(0, +))
         takeOverPosition()
-    }
-
-    /// The number of source objects that a step has; 0 if only its expression can give it.
-    private func count(_ step: EntityMappingStep) throws -> Int {
-        guard step.hasSourceObjects, holds(step), case .request(let request)? = try sources(of: step) else { return 0 }
-        return try sourceContext.count(try sourceContext.plan(for: request))
-    }
-
-    /// Whether the source store has objects of the step's entity. The store may have only a part of the model's
-    /// entities.
-    private func holds(_ step: EntityMappingStep) -> Bool {
-        guard let layout = step.source, let coordinator = sourceContext.persistentStoreCoordinator else { return false }
-        return (try? coordinator.attachedStores(for: layout, in: nil).isEmpty) == false
-    }
-
-    private enum Sources {
-        case request(NSFetchRequest<NSManagedObject>)
-        case objects([NSManagedObject])
-    }
-
-    /// The source of a step's objects. A fetch without further arguments is not executed here, but read in batches.
-    private func sources(of step: EntityMappingStep) throws -> Sources? {
-        guard let expression = step.mapping.sourceExpression else {
-            guard let name = step.mapping.sourceEntityName else { return nil }
-            return .request(try fetchRequest(name, predicate: nil, includesSubentities: false))
-        }
-        let context = evaluationContext(
-            source: nil, destination: nil, mapping: step.mapping, property: nil, policy: step.policy)
-        if case .fetch(let request, _, countOnly: false) = expression.payload {
-            let value = request.value(in: context)
-            try rethrow()
-            if let request = value as? NSFetchRequest<NSManagedObject> { return .request(request) }
-        }
-        let value = expression.value(in: context)
-        try rethrow()
-        return .objects(try objects(value, of: "sourceExpression"))
-    }
-
-    private func createInstances(_ step: EntityMappingStep) throws {
-        try begin(step)
-        report.begin(step.source?.name, rows: counts[step.number])
-        if firstKey(of: step) == 0 { try callBegin(step) }
-        if step.hasSourceObjects, holds(step) {
-            switch try holding({ try sources(of: step) }) {
-            case .request(let request): try stream(request, step)
-            case .objects(let objects): try holding { try create(objects, step) }
-            case nil: break
-            }
-        }
-        try callEndInstanceCreation(step)
-        let isLast = step === steps.last
-        try keep(
-            isLast ? MappedPosition(pass: .relationships) : MappedPosition(step: step.number + 1), always: true)
-    }
-
-    private func stream(_ request: NSFetchRequest<NSManagedObject>, _ step: EntityMappingStep) throws {
-        // A request with an order or a limit keeps them, so only its keys are read in advance.
-        let isOrdered = request.sortDescriptors?.isEmpty == false || request.fetchLimit > 0 || request.fetchOffset > 0
-        guard !isOrdered, sourceContext.canReadByKey else {
-            let keys = try holding { try sourceContext.storedKeys(of: request) }
-            for start in stride(from: 0, to: keys.count, by: batchSize) {
-                try holding {
-                    let objects = keys[start..<min(start + batchSize, keys.count)].map { sourceContext.object(for: $0) }
-                    try sourceContext.loadRows(of: objects)
-                    try create(objects, step)
-                }
-            }
-            return
-        }
-        var last = firstKey(of: step)
-        while true {
-            let isLast = try holding {
-                let objects = try sourceContext.objects(of: request, after: last, limit: batchSize)
-                guard let final = objects.last else { return true }
-                last = final.objectKey.primaryKey
-                let isLast = objects.count < batchSize
-                adaptBatch(objects)
-                try create(objects, step)
-                return isLast
-            }
-            if isLast { return }
-            try keep(MappedPosition(step: step.number, last: last))
-        }
-    }
-
-    /// Sets the size of the next batch to what memory allows, by the rows of this one.
-    private func adaptBatch(_ objects: [NSManagedObject]) {
-        let bytes = objects.reduce(1) { $0 + ($1.row?.byteCount ?? 0) }
-        let fitting = Self.bytesPerBatch / max(1, bytes / max(1, objects.count))
-        batchSize = max(1, min(Self.largestBatch, min(fitting, batchSize * 4)))
-    }
-
-    private func create(_ objects: [NSManagedObject], _ step: EntityMappingStep) throws {
-        for object in objects {
-            try manager.checkCancellation()
-            try callCreateInstances(from: object, step)
-            report.advance()
-        }
-        currentSource = nil
-        try flush(step)
-    }
-
-    private func createRelationships(_ step: EntityMappingStep, _ count: Int, _ work: Double) throws {
-        try begin(step)
-        report.begin(step.destination?.name, rows: count, work: work)
-        irregularBefore = firstPair(of: step) == nil ? irregularSteps : Set(position.irregularBefore)
-        step.decideLinksToLeaveOut(irregular: irregularBefore)
-        let limit = step.sourceToManys.isEmpty && step.destinationToManys.isEmpty ? batchSize : Self.ownersPerBatch
-        let isIdle = step.needsNoRelationships
-        var last = firstPair(of: step)
-        while !isIdle {
-            let pairs = try associations.pairs(mapping: step.number, after: last, limit: min(limit, batchSize))
-            guard let final = pairs.last else { break }
-            last = final
-            try holding { try createRelationships(pairs, step) }
-            try keep(step, after: final)
-        }
-        if isIdle { report.advance(count) }
-        try callEndRelationshipCreation(step)
-        let isLast = step === steps.last
-        try keep(
-            isLast
-                ? MappedPosition(pass: .validation) : MappedPosition(pass: .relationships, step: step.number + 1),
-            always: true)
-    }
-
-    private func createRelationships(_ pairs: [MigrationAssociations.Pair], _ step: EntityMappingStep) throws {
-        let sources = pairs.map { sourceContext.object(for: $0.source) }
-        let destinations = pairs.map { destinationContext.object(for: $0.destination) }
-        try sourceContext.loadRows(of: sources)
-        try destinationContext.loadRows(of: destinations)
-        sourceContext.prefetchMembers(of: sources, step.sourceToManys)
-        destinationContext.prefetchMembers(of: destinations, step.destinationToManys)
-        sourcesOfBatch = Dictionary(
-            zip(destinations.map { ObjectIdentifier($0) }, sources), uniquingKeysWith: { first, _ in first })
-        defer { sourcesOfBatch = [:] }
-        for (destination, source) in zip(destinations, sources) {
-            try manager.checkCancellation()
-            // A policy may have deleted the destination.
-            guard destination.row != nil else {
-                report.advance()
-                continue
-            }
-            try callCreateRelationships(of: destination, from: source, step)
-            report.advance()
-            if destinationContext.tracked.updated.count >= Self.changesPerSave { try flush(step) }
-        }
-        currentSource = nil
-        try flush(step)
-    }
-
-    private func validate() throws {
-        for step in steps where step.number >= firstStep(in: .validation) {
-            try begin(step)
-            try callValidationAndEnd(step)
-            try keep(MappedPosition(pass: .validation, step: step.number + 1), always: true)
-        }
-        currentMapping = nil
-        currentStep = nil
-        try holding { try requireValidObjects() }
     }
 
     // MARK: Steps and their errors
 
-    private func begin(_ step: EntityMappingStep) throws {
-        if step !== currentStep { knownLinks.removeAll(keepingCapacity: true) }
+    func begin(_ step: EntityMappingStep) throws {
+        if step !== currentStep { instances.forgetLinks() }
         currentMapping = step.mapping
         currentStep = step
         currentSource = nil
         try manager.checkCancellation()
+    }
+
+    /// Leaves the last entity mapping.
+    func end() {
+        currentMapping = nil
+        currentStep = nil
     }
 
     /// An error of the migration itself, which is not the policy's even if the policy's hook throws it.
@@ -433,34 +241,19 @@ final class MappedMigrationRun {
 
     // MARK: Saving
 
-    private var invalidOnes: [NSManagedObject] = []
-    private var validOnes: [NSManagedObject] = []
-    private var deletedKeys: [ObjectKey] = []
-    /// The time at which the last position was kept.
-    var lastKept = ContinuousClock.now
-
-    /// Takes the place of a save's validation, because an object that is not valid yet may become so by the end.
+    /// Takes the place of a save's validation.
     private func sort(_ work: NSManagedObjectContext.SaveWork) {
         noteIrregularities(work)
         if currentStep?.isPlain == false { objectsOfPolicies.hold(work.inserted) }
-        for object in work.inserted + work.updated {
-            if (try? object.validateForInsert()) != nil {
-                // A valid object is recorded only if objects were invalid before.
-                if associations.knowsInvalid { validOnes.append(object) }
-            } else {
-                invalidOnes.append(object)
-            }
-        }
-        if associations.knowsInvalid { validOnes += work.deleted }
+        validation.sort(work)
         deletedKeys += work.deleted.map(\.objectKey)
     }
 
     /// Saves all changes and releases the objects.
     func flush(_ step: EntityMappingStep) throws {
-        if !report.isSecondPass { try setEarlyLinks(step) }
+        if !report.isSecondPass { try instances.setEarlyLinks(step) }
         defer {
-            validOnes = []
-            invalidOnes = []
+            validation.releaseObjects()
             deletedKeys = []
             objectsOfPolicies.endBatch()
         }
@@ -471,8 +264,39 @@ final class MappedMigrationRun {
         }
         try associations.flush()
         try associations.forget(deletedKeys)
-        if !deletedKeys.isEmpty { knownLinks.removeAll(keepingCapacity: true) }
+        if !deletedKeys.isEmpty { instances.forgetLinks() }
         MigrationMoment.reach(.batchSaved)
-        try associations.note(valid: validOnes.map(\.objectKey), invalid: invalidOnes.map(\.objectKey))
+        try validation.record()
+    }
+
+    // MARK: Irregular mappings
+
+    /// Records an association for another mapping than the one being carried out.
+    func noteAssociation(in step: EntityMappingStep) {
+        if step === currentStep { return }
+        step.isRegular = false
+        instances.forgetLinks()
+    }
+
+    /// Finds objects of a save that the mappings do not explain. The mappings of their entities need the whole second
+    /// pass.
+    func noteIrregularities(_ work: NSManagedObjectContext.SaveWork) {
+        guard mappingSteps.hasPolicies else { return }
+        let entries = associations.pending.entries
+        let areAsExpected =
+            work.inserted.count == entries.count
+            && zip(work.inserted, entries).allSatisfy {
+                $0 === $1.destination && $1.source.mapping == currentStep?.number
+            }
+        for object in areAsExpected ? [] : work.inserted {
+            if !associations.isPending(object, mapping: currentStep?.number) { noteIrregular(object) }
+        }
+        for object in work.updated where !object.persistentChanges().isEmpty { noteIrregular(object) }
+        for object in work.deleted { noteIrregular(object) }
+    }
+
+    private func noteIrregular(_ object: NSManagedObject) {
+        let index = object.binding.layout.index
+        for step in steps where step.destination?.subtree.contains(index) ?? false { step.isRegular = false }
     }
 }

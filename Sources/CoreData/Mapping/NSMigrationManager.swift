@@ -150,7 +150,7 @@ open class NSMigrationManager: NSObject {
         let run = try MappedMigrationRun(manager: self, mappings: mappings, ends: ends)
         self.run = run
         defer { self.run = nil }
-        try run.run()
+        try run.runPasses()
         madeRows = run.counters.rows
     }
 

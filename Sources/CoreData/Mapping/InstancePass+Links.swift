@@ -6,8 +6,8 @@ struct EarlyLink: Hashable {
     let source: ObjectKey
 }
 
-// Relationships that are set while their objects are made, and the reasons why a mapping needs a second pass after all.
-extension MappedMigrationRun {
+// Relationships that are set while their objects are made.
+extension InstancePass {
     private static let mostKnownLinks = 20_000
 
     /// A relationship that is set early, with its slots in source and destination objects.
@@ -33,7 +33,7 @@ extension MappedMigrationRun {
         let plans = step.relationships.filter(\.isSetEarly)
         guard step.isRegular, !plans.isEmpty else { return }
         let links = plans.compactMap { Link($0, step) }
-        for entry in associations.pending.entries where entry.source.mapping == step.number {
+        for entry in run.associations.pending.entries where entry.source.mapping == step.number {
             let (source, destination) = (entry.sourceObject, entry.destination)
             guard !entry.isRepeated, destination.key < 0, source.binding.layout === step.source,
                 destination.binding.layout === step.destination
@@ -53,7 +53,7 @@ extension MappedMigrationRun {
                 if present == nil {
                     destination.writeReference(target, at: link.slot)
                 } else {
-                    destination.setReference(target.map { destinationContext.object(for: $0) }, at: link.slot)
+                    destination.setReference(target.map { run.destinationContext.object(for: $0) }, at: link.slot)
                 }
             }
         }
@@ -62,52 +62,28 @@ extension MappedMigrationRun {
     private func search(
         for source: ObjectKey, _ link: Link, at place: EarlyLink
     ) throws -> ObjectKey? {
-        let target = link.plan.relationship.destinationEntity.flatMap { manager.destinationModel.layout.layout(of: $0) }
+        let target = link.plan.relationship.destinationEntity.flatMap {
+            run.manager.destinationModel.layout.layout(of: $0)
+        }
         func isAcceptable(_ key: ObjectKey) -> Bool { target?.subtree.contains(key.layoutIndex) ?? false }
         var found: ObjectKey?
         if let name = link.usual.mappingName {
-            found = try associations.destinations(of: source, mapping: try step(named: name).number).saved.first
+            found = try run.associations.destinations(of: source, mapping: try run.step(named: name).number).saved.first
             // The second pass reports the problem.
             if let key = found, !isAcceptable(key) {
                 found = nil
-                currentStep?.isRegular = false
+                run.currentStep?.isRegular = false
             }
         } else {
-            for step in steps(from: source.layoutIndex) where found == nil {
-                found = try associations.destinations(of: source, mapping: step.number).saved.first(where: isAcceptable)
+            for step in run.steps(from: source.layoutIndex) where found == nil {
+                found = try run.associations.destinations(of: source, mapping: step.number).saved.first(
+                    where: isAcceptable)
             }
         }
-        if knownLinks.count >= Self.mostKnownLinks { knownLinks.removeAll(keepingCapacity: true) }
+        if knownLinks.count >= Self.mostKnownLinks { forgetLinks() }
         knownLinks.updateValue(found, forKey: place)
         return found
     }
 
-    /// Records an association for another mapping than the one being carried out.
-    func noteAssociation(in step: EntityMappingStep) {
-        if step === currentStep { return }
-        step.isRegular = false
-        knownLinks.removeAll()
-    }
-
-    /// Finds objects of a save that the mappings do not explain. The mappings of their entities need the whole second
-    /// pass.
-    func noteIrregularities(_ work: NSManagedObjectContext.SaveWork) {
-        guard hasPolicies else { return }
-        let entries = associations.pending.entries
-        let areAsExpected =
-            work.inserted.count == entries.count
-            && zip(work.inserted, entries).allSatisfy {
-                $0 === $1.destination && $1.source.mapping == currentStep?.number
-            }
-        for object in areAsExpected ? [] : work.inserted {
-            if !associations.isPending(object, mapping: currentStep?.number) { noteIrregular(object) }
-        }
-        for object in work.updated where !object.persistentChanges().isEmpty { noteIrregular(object) }
-        for object in work.deleted { noteIrregular(object) }
-    }
-
-    private func noteIrregular(_ object: NSManagedObject) {
-        let index = object.binding.layout.index
-        for step in steps where step.destination?.subtree.contains(index) ?? false { step.isRegular = false }
-    }
+    func forgetLinks() { knownLinks.removeAll(keepingCapacity: true) }
 }
