@@ -55,10 +55,13 @@ public enum PostgreSQLFailure: String, Sendable, CaseIterable {
 extension PostgreSQLError {
     /// The kind of the failure; nil where it is none of these.
     var failure: PostgreSQLFailure? {
-        if isOfOption { return .optionRefused }
-        if isOfEndedGeneration { return .generationEnded }
-        if isOfCommit { return .commitUnknown }
-        if isOfCertificate { return .certificateNotTrusted }
+        switch cause {
+        case .option: return .optionRefused
+        case .endedGeneration: return .generationEnded
+        case .commit: return .commitUnknown
+        case .certificate: return .certificateNotTrusted
+        case .stopping, .existingTables, nil: break
+        }
         return switch state {
         // The last one is of a server that starts, or ends.
         case Self.unreachable, "57P03": .unreachable

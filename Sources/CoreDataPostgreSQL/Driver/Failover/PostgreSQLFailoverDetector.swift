@@ -140,7 +140,7 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
         var error = PostgreSQLError(
             state: "57P03", message: "This server is no longer the primary; another one has taken its place.",
             address: connection.address.description)
-        error.waits = connection.hasSeveralHosts
+        error.patience = connection.patience
         throw error
     }
 

@@ -68,7 +68,7 @@ final class PostgreSQLGeneration: SQLDatabase, @unchecked Sendable {  // the con
 
     private func ended(_ message: String) -> PostgreSQLError {
         var error = PostgreSQLError(state: "72000", message: message, address: database.shownAddress)
-        error.isOfEndedGeneration = true
+        error.cause = .endedGeneration
         return error
     }
 

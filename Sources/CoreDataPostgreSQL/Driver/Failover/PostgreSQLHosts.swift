@@ -154,7 +154,7 @@ struct PostgreSQLHosts {
         if error.state == PostgreSQLError.unreachable {
             error.message = failures.map(\.message).joined(separator: "; ")
         }
-        error.waits = true
+        error.patience = Self.patience
         throw error
     }
 

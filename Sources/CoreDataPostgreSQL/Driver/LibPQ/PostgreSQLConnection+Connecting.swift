@@ -126,13 +126,14 @@ extension PostgreSQLConnection {
         var error = PostgreSQLError(
             state: states.last ?? PostgreSQLError.unreachable, message: message, address: address.description)
         // A pooler that refuses an option gives no code of its own for it.
-        error.isOfOption =
+        let isOfOption =
             PostgreSQLError.statesOfOptions.contains(error.state) || message.contains("startup parameter")
+        error.cause = isOfOption ? .option : nil
         if states.isEmpty {
             if PQconnectionNeedsPassword(handle) == 1 {
                 error.state = "28P01"
-            } else if ["certificate", "SSL", "private key"].contains(where: { message.contains($0) }) {
-                error.isOfCertificate = true
+            } else if !isOfOption, ["certificate", "SSL", "private key"].contains(where: { message.contains($0) }) {
+                error.cause = .certificate
             }
         }
         return error

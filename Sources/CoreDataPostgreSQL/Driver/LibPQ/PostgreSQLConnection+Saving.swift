@@ -128,7 +128,7 @@ extension PostgreSQLConnection {
             case true?: break
             case false?: throw error
             case nil:
-                error.isOfCommit = true
+                error.cause = .commit
                 throw error
             }
         }

@@ -28,6 +28,8 @@ final class PostgreSQLConnection: SQLConnection {
     /// Which server of several it leads to; nil where the address names one.
     private let server: PostgreSQLHosts.Server?
     var hasSeveralHosts: Bool { server != nil }
+    /// How long another server may take to take over; nil where the address names no other.
+    var patience: Duration? { hasSeveralHosts ? PostgreSQLHosts.patience : nil }
     /// The settings that lead to this server alone, or to the one that libpq has chosen; nil where the address
     /// names one server.
     let placeSettings: [(String, String)]?
@@ -135,7 +137,7 @@ final class PostgreSQLConnection: SQLConnection {
                 where PostgreSQLError.statesOfOptions.contains(error.state)
                 || error.state == PostgreSQLError.insufficientPrivilege
             {
-                error.isOfOption = true
+                error.cause = .option
                 throw error
             }
         }
@@ -232,13 +234,16 @@ final class PostgreSQLConnection: SQLConnection {
             var error = PostgreSQLError(
                 message: address.withoutPassword(String(cString: PQerrorMessage(handle))),
                 address: address.description)
-            error.waits = hasSeveralHosts
+            error.patience = patience
             return error
         }
         var error = PostgreSQLError(result, address: address.description)
-        error.waits = hasSeveralHosts
-        error.isOfExistingTables = !views.isEmpty
-        error.isOfStopping = wasStopped && error.state == PostgreSQLError.cancelled
+        error.patience = patience
+        if wasStopped && error.state == PostgreSQLError.cancelled {
+            error.cause = .stopping
+        } else if !views.isEmpty {
+            error.cause = .existingTables
+        }
         // Another program inserts rows under keys of its own choice, and may have used the spare keys.
         if error.isUniqueness, error.constraint?.hasSuffix("_pkey") == true { keyRanges.spare = [:] }
         return error

@@ -17,28 +17,31 @@ struct PostgreSQLError: SQLFailure {
     var table: String?
     var column: String?
     var type: String?
-    /// Whether the store lies over existing tables of another program.
-    var isOfExistingTables = false
     /// The function in the server's source that has failed: its name does not depend on the language, as the
     /// message does.
     var function: String?
     var columns: [String] = []
     /// Where the server is, without a password.
     var address: String
-    /// Whether a commit was under way when the connection was lost: its outcome is unknown.
-    var isOfCommit = false
-    /// Whether the statement was cancelled because the caller's closure asked for its end.
-    var isOfStopping = false
-    /// Whether the encryption failed, or a certificate or private key was not accepted.
-    var isOfCertificate = false
-    /// Whether an option of the connection is unknown, or has an invalid value.
-    var isOfOption = false
-    /// Whether the state that was to be read is one that no connection holds any more.
-    var isOfEndedGeneration = false
+    /// What the error is about, if that decides more than the server's code.
+    var cause: Cause?
+    /// How long another server may take to take over from the one that failed; nil where the address names no other.
+    var patience: Duration?
 
-    /// Whether another server may take over from the one that failed: the address names several.
-    var waits = false
-    var patience: Duration? { waits ? PostgreSQLHosts.patience : nil }
+    enum Cause {
+        /// The connection was lost during a commit, whose outcome is unknown.
+        case commit
+        /// The statement was cancelled because the caller's closure asked for its end.
+        case stopping
+        /// The encryption failed, or a certificate or private key was not accepted.
+        case certificate
+        /// An option of the connection is unknown, or has an invalid value.
+        case option
+        /// The state that was to be read is one that no connection holds any more.
+        case endedGeneration
+        /// The store lies over existing tables of another program.
+        case existingTables
+    }
 
     static let uniqueViolation = "23505"
     static let checkViolation = "23514"
@@ -75,7 +78,7 @@ struct PostgreSQLError: SQLFailure {
     /// The error of an option, for a sentence about it.
     static func ofOption(_ complaint: String, address: PostgreSQLAddress) -> PostgreSQLError {
         var error = PostgreSQLError(message: address.withoutPassword(complaint), address: address.description)
-        error.isOfOption = true
+        error.cause = .option
         return error
     }
 
@@ -86,9 +89,9 @@ struct PostgreSQLError: SQLFailure {
     }
 
     var kind: SQLFailureKind {
-        if isOfStopping { return .stopped }
+        if cause == .stopping { return .stopped }
         if isPassing { return .passing }
-        if isOfLostConnection { return isOfCommit ? .other : .lost }
+        if isOfLostConnection { return cause == .commit ? .other : .lost }
         if state == Self.uniqueViolation { return .notUnique(columns: columns) }
         if state == Self.limitExceeded { return .tooLargeForIndex }
         // A trigger that raises an error without a state of its own gives it this one.
@@ -100,7 +103,7 @@ struct PostgreSQLError: SQLFailure {
     /// or has deleted the row that a reference leads to.
     var isPassing: Bool {
         ["40001", Self.deadlock, Self.locked].contains(state) || isOfCachedPlan
-            || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true && !isOfExistingTables
+            || state == Self.foreignKeyViolation && constraint?.hasSuffix("_fkey") == true && cause != .existingTables
     }
 
     /// Whether a prepared statement no longer returns the columns that it was prepared for.
@@ -113,7 +116,7 @@ struct PostgreSQLError: SQLFailure {
 
     /// Whether the connection is lost.
     var isOfLostConnection: Bool {
-        !isOfOption
+        cause != .option
             && (state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") || state == Self.idleTransaction)
     }
 
