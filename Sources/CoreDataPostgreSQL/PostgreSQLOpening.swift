@@ -74,7 +74,7 @@ struct PostgreSQLOpening {
         connection.historyOffset = offset
         let due = isReadOnly ? [] : try PostgreSQLUpkeep.due(on: connection, PostgreSQLOptions(opening))
         let failoverDetector = PostgreSQLFailoverDetector(isReadOnly: isReadOnly)
-        try failoverDetector.meet(connection)
+        try failoverDetector.check(connection)
         var told = metadata
         // Afterwards the connection may be used by a listener on another thread.
         told[NSPostgreSQLSynchronousReplicationKey] = try connection.isSynchronous()

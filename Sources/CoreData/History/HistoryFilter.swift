@@ -63,7 +63,7 @@ struct HistoryFilter {
     {
         if let lost = try store.history.lostHistory(after: number) {
             var numbers = token.numbers
-            numbers[store.identifier] = lost.parting
+            numbers[store.identifier] = lost.lastShared
             var userInfo = lost.userInfo
             userInfo[NSPersistentHistoryTokenKey] = NSPersistentHistoryToken(numbers: numbers)
             throw NSError.coreData(

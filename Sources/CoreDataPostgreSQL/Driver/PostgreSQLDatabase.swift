@@ -148,7 +148,7 @@ final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {  // what may 
             // While no connection was open, another process may have migrated the store.
             try requireSameStore(connection)
             connection.failoverDetector = failoverDetector
-            try failoverDetector.meet(connection)
+            try failoverDetector.check(connection)
             if let lease = admitted?.lease { try connection.hold(lease: lease) }
         }
         return connection

@@ -120,7 +120,7 @@ struct PostgreSQLLine: Equatable {
 extension PostgreSQLConnection {
     /// The line that this connection leads to; nil where the database has no function for it: an older version of
     /// the framework has made the store, and its owner has not opened it since.
-    func lookAtLine() throws -> PostgreSQLLine? {
+    func readLine() throws -> PostgreSQLLine? {
         do {
             let row = try rows("SELECT server, known, number, begins, shift, id FROM coredata.line()").first ?? []
             guard row.count == 6, let server = row[0]?.split(separator: "/"), server.count >= 2 else { return nil }

@@ -67,13 +67,13 @@ package struct HistoryChangeRecord {
 /// replaced it does not have that history.
 package struct LostHistory {
     /// The newest number that both servers have.
-    package var parting: Int64
+    package var lastShared: Int64
     package var reason: String
     /// Further entries of the error's user info.
     package var userInfo: [String: Any]
 
-    package init(parting: Int64, reason: String, userInfo: [String: Any]) {
-        self.parting = parting
+    package init(lastShared: Int64, reason: String, userInfo: [String: Any]) {
+        self.lastShared = lastShared
         self.reason = reason
         self.userInfo = userInfo
     }

@@ -18,7 +18,7 @@ import Foundation
 /// Detects a fail-over and the commits that the new server lacks, by what the process has recorded of the database:
 /// the tokens of its last transactions, and the history that it has read last.
 ///
-/// `meet` checks each new connection before it is used.
+/// `check(_:)` is called for each new connection before it is used.
 // @unchecked Sendable: all mutable state is used under the lock.
 final class PostgreSQLFailoverDetector: @unchecked Sendable {
     private static let (keptSaves, keptKeys, keptNumbers) = (100_000, 50_000, 20_000)
@@ -55,6 +55,15 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
         let time = ContinuousClock.now
         var origin: ChangeOrigin?
         var keys: Keys?
+    }
+
+    /// What a server that has taken over lacks.
+    private struct Loss {
+        var saves: [Save]
+        /// The number of the last transaction of history that it has; nil where no history is lost.
+        var lastShared: Int64?
+        /// Whether further saves may be lost, which the process has recorded no longer.
+        var isCut: Bool
     }
 
     /// The keys that a save has changed. They are removed from most saves after a while, to save memory.
@@ -145,13 +154,13 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
     }
 
     func requireNewest(_ connection: PostgreSQLConnection) throws {
-        if let seen = try connection.lookAtLine() { try requireNewest(seen, connection) }
+        if let seen = try connection.readLine() { try requireNewest(seen, connection) }
     }
 
     /// Checks which server and line a new connection leads to, before any other statement runs on it. If another
     /// server has taken over, the method finds the lost commits and reports them.
-    func meet(_ connection: PostgreSQLConnection) throws {
-        guard var seen = try connection.lookAtLine() else { return }
+    func check(_ connection: PostgreSQLConnection) throws {
+        guard var seen = try connection.readLine() else { return }
         try requireNewest(seen, connection)
         var tokens = try lostTokens(on: connection)
         let removed = try removedTokens(among: tokens, seen, on: connection)
@@ -161,16 +170,16 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
             // A server may have lost commits without a new line, too: one that did not write to its disk.
             if !seen.isBegun || !isOther {
                 try connection.beginLine(behind: seen.number)
-                seen = try connection.lookAtLine() ?? seen
+                seen = try connection.readLine() ?? seen
             }
         }
         connection.line = seen
         connection.historyOffset = seen.shift
         let former = lock.withLock { line }
-        guard former.map({ seen.isOther(than: $0) }) ?? true else { return try lookAtReplication(connection) }
+        guard former.map({ seen.isOther(than: $0) }) ?? true else { return try updateReplication(connection) }
         let read = former == nil ? [] : try lostNumbers(on: connection)
         tokens = try lostTokens(on: connection).subtracting(removed)
-        let told = lock.withLock { () -> (saves: [Save], parting: Int64?, isCut: Bool)? in
+        let loss = lock.withLock { () -> Loss? in
             // Another thread may have come first.
             guard line.map({ seen.isOther(than: $0) }) ?? true else { return nil }
             line = seen
@@ -182,16 +191,14 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
             let least = (gone.compactMap(\.number) + read).min()
             if let least, least < seen.begins { lost.append(least..<seen.begins) }
             numbers.removeAll { number in least.map { number >= $0 } ?? false }
-            return (gone, least.map { $0 - 1 }, isCut)
+            return Loss(saves: gone, lastShared: least.map { $0 - 1 }, isCut: isCut)
         }
         if former != nil {
             counters.add(to: \.failOvers)
             lock.withLock { follower }?.databaseWasContinued()
         }
-        if let told, !told.saves.isEmpty || told.parting != nil {
-            tell(told.saves, told.parting, isCut: told.isCut)
-        }
-        try lookAtReplication(connection)
+        if let loss, !loss.saves.isEmpty || loss.lastShared != nil { post(loss) }
+        try updateReplication(connection)
     }
 
     /// The tokens of this process that the server does not have. The newest are queried first: if the server has
@@ -256,14 +263,15 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
         ).compactMap { Int64($0) }
     }
 
-    private func tell(_ saves: [Save], _ parting: Int64?, isCut: Bool) {
+    /// Posts the notification of lost transactions.
+    private func post(_ loss: Loss) {
         guard let follower = lock.withLock({ follower }) else { return }
         delivery.async { [weak follower] in
             guard let follower, let store = follower as? NSPersistentStore, let coordinator = follower.notifier
             else {
                 return
             }
-            let transactions = saves.map { save in
+            let transactions = loss.saves.map { save in
                 PostgreSQLLostTransaction(
                     transactionNumber: save.number, date: save.date, author: save.origin?.author,
                     contextName: save.origin?.contextName,
@@ -275,9 +283,9 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
                 NSStoreUUIDKey: store.identifier ?? "", NSPostgreSQLLostTransactionsKey: transactions,
             ]
             info[NSPersistentStoreURLKey] = store.url
-            if isCut { info[NSPostgreSQLLostTransactionsAreCutKey] = true }
-            if let parting, (store as? SQLStore)?.tracksHistory == true {
-                info[NSPersistentHistoryTokenKey] = follower.historyToken(parting)
+            if loss.isCut { info[NSPostgreSQLLostTransactionsAreCutKey] = true }
+            if let lastShared = loss.lastShared, (store as? SQLStore)?.tracksHistory == true {
+                info[NSPersistentHistoryTokenKey] = follower.historyToken(lastShared)
             }
             NotificationCenter.default.post(
                 name: .NSPostgreSQLTransactionsLost, object: coordinator, userInfo: info)
@@ -293,9 +301,9 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
                 Int64($0)
             }
         }
-        guard let parting = own ?? found else { return nil }
+        guard let lastShared = own ?? found else { return nil }
         return LostHistory(
-            parting: parting,
+            lastShared: lastShared,
             reason: "The history token is of a server that was lost (\(connection.address)), and the one that goes "
                 + "on has less history. Forget what came after the token under NSPersistentHistoryTokenKey, and read "
                 + "on from there.",
@@ -304,7 +312,7 @@ final class PostgreSQLFailoverDetector: @unchecked Sendable {
 
     // MARK: Replication
 
-    private func lookAtReplication(_ connection: PostgreSQLConnection) throws {
+    private func updateReplication(_ connection: PostgreSQLConnection) throws {
         let isOn = try connection.isSynchronous()
         let follower = lock.withLock { () -> (any ContinuationFollower)? in
             defer { isSynchronous = isOn }

@@ -169,7 +169,7 @@ final class PostgreSQLStandby: SQLDatabase, @unchecked Sendable {  // what may c
             }
         }
         guard let line = mark.line, connection.reached.line != line else { return true }
-        connection.reached.line = try connection.lookAtLine()?.identifier
+        connection.reached.line = try connection.readLine()?.identifier
         return connection.reached.line == line
     }
 
