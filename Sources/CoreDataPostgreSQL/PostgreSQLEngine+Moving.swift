@@ -37,7 +37,7 @@ extension PostgreSQLEngine {
                     timeout: timeout, progress)
                 // A table with checks that wait for the commit cannot be changed.
                 if changesTables { try PostgreSQLTables.dropConstraints(on: connection) }
-                try normalization?.run()
+                try normalization?.normalize()
                 try body(connection)
                 if changesTables { try PostgreSQLOpening.install(on: connection) }
             }

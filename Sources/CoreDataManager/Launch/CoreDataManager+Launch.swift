@@ -32,7 +32,7 @@ extension CoreDataManager {
         let machine = machine
         machine.beginGrace(configuration.graceDelay, ofAttempt: attempt)
         queue.async {
-            machine.finish(Result { try self.prepare() })
+            machine.finish(Result { try self.carryOutLaunch() })
         }
     }
 
@@ -78,7 +78,7 @@ extension CoreDataManager {
     }
 
     /// Carries out a whole launch on the manager's queue: reads the model, compares, migrates if needed, opens.
-    private func prepare() throws -> ContextHierarchy {
+    private func carryOutLaunch() throws -> ContextHierarchy {
         let model = try loadModel()
         if try isMigrationRequired(to: model) {
             try migrate(

@@ -50,7 +50,7 @@ final class LaunchMachine: @unchecked Sendable {
     var isGraceOver = false
     var reporter: (any MigrationProgressReporting)?
     /// The numbers of readings of the progress: the latest that began, and the latest whose result became the state.
-    private var looks = (begun: 0, taken: 0)
+    private var progressReads = (begun: 0, applied: 0)
     private let owner = Owner()
 
     /// The number of seconds that a screen stays at least.
@@ -140,15 +140,16 @@ final class LaunchMachine: @unchecked Sendable {
     /// Reports a progress, unless the migration is over or a newer progress was reported.
     func updateMigration() {
         let (number, reporter) = lock.withLock { () -> (Int, (any MigrationProgressReporting)?) in
-            looks.begun += 1
-            return (looks.begun, self.reporter)
+            progressReads.begun += 1
+            return (progressReads.begun, self.reporter)
         }
         guard let reporter else { return }
         let progress = reporter.migrationStatus
         lock.withLock {
             // A reading that began later has newer progress, and may have finished before this one.
-            guard case .migrating(let known) = current, self.reporter === reporter, number > looks.taken else { return }
-            looks.taken = number
+            guard case .migrating(let known) = current, self.reporter === reporter, number > progressReads.applied
+            else { return }
+            progressReads.applied = number
             if progress != known {
                 change(to: .migrating(progress))
             }
@@ -199,12 +200,12 @@ final class LaunchMachine: @unchecked Sendable {
             waiter.resume(with: outcome)
         }
         guard isOwed else { return }
-        onMain(after: ending.time) { self.tellEndings(upTo: ending.attempt) }
+        onMain(after: ending.time) { self.reportEndings(upTo: ending.attempt) }
     }
 
     /// Calls the handlers of the screens and the completion handlers once the screens have stayed long enough, those of
     /// the earlier attempt first. The screens of a retry are shown only now.
-    @MainActor private func tellEndings(upTo attempt: Int) {
+    @MainActor private func reportEndings(upTo attempt: Int) {
         while let ending = lock.withLock({
             endings.first.map { $0.attempt <= attempt } == true ? endings.removeFirst() : nil
         }) {

@@ -43,7 +43,7 @@ struct OnlineMigrator {
     }
 
     /// - Parameter advanced: is called after each part that need not be done again.
-    func run(_ advanced: () -> Void) throws {
+    func carryOut(_ advanced: () -> Void) throws {
         let (present, target) = (
             PostgreSQLConnection.versionLock(of: migration.metadata),
             PostgreSQLConnection.versionLock(of: migration.newMetadata)
@@ -249,7 +249,7 @@ struct OnlineMigrator {
             var done = 0
             try PostgreSQLMove(
                 shortLockTransaction: shortLockTransaction, table: table, link: link, version: plan.lock
-            ).run { count in
+            ).moveRows { count in
                 done += count
                 advanced()
                 follower.moved(count, ofEntity: done)

@@ -32,7 +32,7 @@ extension PostgreSQLEngine: OnlineEngine {
                     if try ExistingTables.isPresent(on: connection) { throw Self.overTablesOfOthers(migration) }
                     try OnlineMigrator(
                         migration: migration, connection: connection, timeout: timeout, progress: progress
-                    ).run(advanced)
+                    ).carryOut(advanced)
                 }
             }
         }

@@ -22,7 +22,7 @@ struct PostgreSQLMove {
     private static let (aim, first, most) = (0.04, 500, 20_000)
 
     /// - Parameter moved: is called with the number of rows of each slice.
-    func run(_ moved: (Int) throws -> Void) throws {
+    func moveRows(_ moved: (Int) throws -> Void) throws {
         var (position, bound) = try begin()
         var count = Self.first
         while position < bound {

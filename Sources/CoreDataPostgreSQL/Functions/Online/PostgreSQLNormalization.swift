@@ -17,7 +17,7 @@ struct PostgreSQLNormalization {
         self.newest = newest
     }
 
-    func run() throws {
+    func normalize() throws {
         let contraction = PostgreSQLContraction(connection, timeout: 0, isWithin: true)
         for version in try PostgreSQLVersion.all(on: connection) where version.lock != newest.lock {
             if [.served, .ended].contains(version.state) {
