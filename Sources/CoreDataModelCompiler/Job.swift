@@ -140,7 +140,7 @@ extension Job {
             do {
                 return try ModelSource(at: url, module: module)
             } catch {
-                throw Diagnostic(file: model.input, line: 1, message: error.localizedDescription)
+                throw Diagnostic(of: error, in: model.input)
             }
         }
     }
@@ -153,7 +153,7 @@ extension Job {
                     URL(fileURLWithPath: model.input), to: URL(fileURLWithPath: bundle), module: module,
                     classes: classes)
             } catch {
-                throw Diagnostic(file: model.input, line: 1, message: error.localizedDescription)
+                throw Diagnostic(of: error, in: model.input)
             }
         }
     }
@@ -165,7 +165,7 @@ extension Job {
                     URL(fileURLWithPath: mapping.input), to: URL(fileURLWithPath: mapping.output),
                     models: models.map { URL(fileURLWithPath: $0.input) })
             } catch {
-                throw Diagnostic(file: mapping.input, line: 1, message: error.localizedDescription)
+                throw Diagnostic(of: error, in: mapping.input)
             }
         }
     }

@@ -9,7 +9,9 @@ package final class XMLTreeElement {
     /// The attributes as written.
     package internal(set) var attributes: [String: String]
     /// The line of the start tag, from 1.
-    package let line: Int
+    package internal(set) var line: Int
+    /// The column of the start tag in bytes, from 1; 0 for an element that was made without a text.
+    package internal(set) var column = 0
     /// The child elements in order.
     package internal(set) var children: [XMLTreeElement] = []
     /// The text between the element's tags, without that of its children.
@@ -72,6 +74,7 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
         attributes attributeDict: [String: String]
     ) {
         let element = XMLTreeElement(name: elementName, attributes: attributeDict, line: parser.lineNumber)
+        element.column = 1
         open.last?.children.append(element)
         if root == nil { root = element }
         open.append(element)

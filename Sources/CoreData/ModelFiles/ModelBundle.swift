@@ -151,11 +151,23 @@ private struct Listing {
         if let name = listed {
             current = files.first { $0.lastPathComponent == name }
             guard current != nil else {
-                throw modelError("The current version '\(name)' is not in the bundle.", file: url.path)
+                let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(
+                    separator: "\n", omittingEmptySubsequences: false)
+                let line = lines?.firstIndex { $0.contains("<string>") }
+                let nearest = NearestName.hint(name, among: files.map(\.lastPathComponent))
+                throw ModelSourcePlace(file: file.path, line: (line ?? 0) + 1)
+                    .error("The current version '\(name)' is not in the bundle\(nearest.isEmpty ? "." : nearest)")
             }
         } else {
             // A first version that was never renamed has the name of the bundle.
             current = files.first { self.name(of: $0) == self.name(of: url) }
+            if let current, files.count > 1 {
+                ModelWarning(
+                    place: ModelSourcePlace(file: file.path, line: 1),
+                    text: "no file says which of the \(files.count) versions is the current one, so it is "
+                        + "'\(current.lastPathComponent)', which has the name of the bundle."
+                ).post()
+            }
         }
     }
 }

@@ -54,6 +54,25 @@ package enum ModelFile {
         return try source(in: contents(of: file), file: file.path)
     }
 
+    /// The model of the text of a `contents` file, and the warnings about it. It is read anew, and not kept.
+    ///
+    /// - Parameter file: The name in errors and warnings.
+    package static func model(
+        ofSource text: Data, file: String
+    ) throws -> (model: NSManagedObjectModel, warnings: [ModelWarning]) {
+        let warnings = Locked<[ModelWarning]>([])
+        let model = try ModelWarning.taken(by: { warning in warnings.withLock { $0.append(warning) } }) {
+            try ModelSourceReader(root: source(in: text, file: file), file: file).makeModel()
+        }
+        return (model, warnings.withLock { $0 })
+    }
+
+    /// The warnings about a source (`.xcdatamodel`), which is read anew.
+    package static func warnings(ofSourceAt url: URL) throws -> [ModelWarning] {
+        let file = try sourceFile(of: url)
+        return try model(ofSource: contents(of: file), file: file.path).warnings
+    }
+
     /// The XML tree of a source model whose bytes the caller has read.
     package static func source(in data: Data, file: String) throws -> XMLTreeElement {
         guard data.starts(with: Array("bplist".utf8)) else { return try XMLTreeElement.model(in: data, file: file) }

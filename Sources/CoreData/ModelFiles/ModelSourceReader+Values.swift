@@ -2,6 +2,12 @@ import Foundation
 
 /// Converts the values in an XML source, which are text, to the types of their attributes.
 extension ModelSourceReader {
+    /// The types as Xcode writes them.
+    static let typeNames = [
+        "Integer 16", "Integer 32", "Integer 64", "Decimal", "Double", "Float", "String", "Boolean", "Date", "Binary",
+        "UUID", "URI", "Transformable", "Composite", "Undefined",
+    ]
+
     /// The type an attribute element names; absent means undefined. Case and spaces do not count.
     func attributeType(of source: XMLTreeElement) throws -> NSAttributeType {
         guard let text = source.text("attributeType") else { return .undefinedAttributeType }
@@ -21,7 +27,9 @@ extension ModelSourceReader {
         case "uri": return .URIAttributeType
         case "transformable": return .transformableAttributeType
         case "composite": return .compositeAttributeType
-        default: throw error("unknown attribute type '\(text)'.", at: source)
+        default:
+            let nearest = NearestName.hint(text, among: Self.typeNames)
+            throw error("unknown attribute type '\(text)'\(nearest.isEmpty ? "." : nearest)", at: source)
         }
     }
 

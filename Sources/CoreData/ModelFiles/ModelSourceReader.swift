@@ -31,6 +31,7 @@ struct ModelSourceReader {
 
     /// Builds the model; throws at the first error.
     func makeModel() throws -> NSManagedObjectModel {
+        try checkNames(of: root)
         let sources = root.children(named: "entity")
         var entities: [NSEntityDescription] = []
         var byName: [String: NSEntityDescription] = [:]
@@ -70,9 +71,20 @@ struct ModelSourceReader {
         do {
             try model.validate()
         } catch let failure as NSError {
-            throw modelError(failure.localizedDescription, file: file)
+            throw located(failure)
         }
         return model
+    }
+
+    /// An error about the whole model, with the place of the entity or the property that it names.
+    private func located(_ failure: NSError) -> NSError {
+        let entity = root.children(named: "entity").first { $0.text("name") == failure.userInfo["entity"] as? String }
+        guard let entity else { return modelError(failure.localizedDescription, file: file) }
+        let property = failure.userInfo["property"] as? String
+        let named = entity.inOrder.dropFirst().last { element in
+            property != nil && [element.text("name"), element.text("value")].contains(property)
+        }
+        return place(of: named ?? entity).error(failure.localizedDescription, separator: ", ")
     }
 
     // MARK: Entities
@@ -365,11 +377,15 @@ struct ModelSourceReader {
 
     /// Reports text that probably has a mistake.
     func warn(_ text: String, at source: XMLTreeElement) {
-        ModelWarning(file: file, line: source.line, text: "\(source.summary): \(text)").post()
+        ModelWarning(place: place(of: source), text: "\(source.summary): \(text)").post()
     }
 
     /// An error that names file, line and element.
     func error(_ reason: String, at source: XMLTreeElement) -> NSError {
-        modelError("line \(source.line), \(source.summary): \(reason)", file: file)
+        place(of: source).error("\(source.summary): \(reason)", separator: ", ")
+    }
+
+    private func place(of source: XMLTreeElement) -> ModelSourcePlace {
+        ModelSourcePlace(file: file, line: source.line, column: max(source.column, 1))
     }
 }

@@ -6,10 +6,17 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
     package let file: String
     /// The line of the element, from 1.
     package let line: Int
+    /// The column of the element in bytes, from 1.
+    package let column: Int
     /// The problem, and the way in which it was read.
     package let text: String
 
-    package var description: String { "\(file):\(line):1: warning: \(text)" }
+    package var description: String { "\(file):\(line):\(column): warning: \(text)" }
+
+    init(place: ModelSourcePlace, text: String) {
+        (file, line, column) = (place.file, place.line, place.column)
+        self.text = text
+    }
 
     /// A value that holds the function: optimised code that keeps a function in a task-local crashes (Swift 6.3).
     private struct Taker: Sendable {

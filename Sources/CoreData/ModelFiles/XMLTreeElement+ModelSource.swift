@@ -31,11 +31,12 @@ extension XMLTreeElement {
         do {
             root = try parse(data)
         } catch {
-            throw modelError("line \(error.line): \(error.reason).", file: file)
+            throw ModelSourcePlace(file: file, line: error.line).error("\(error.reason).")
         }
+        root.locate(in: data)
         guard root.name == "model" else {
-            throw modelError(
-                "line \(root.line): the root element is <\(root.name)>, a model has <model>.", file: file)
+            throw ModelSourcePlace(file: file, line: root.line, column: root.column)
+                .error("the root element is <\(root.name)>, a model has <model>.")
         }
         return root
     }

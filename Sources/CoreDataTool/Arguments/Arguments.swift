@@ -1,4 +1,5 @@
 import CCommandLine
+import CoreData
 import Foundation
 
 /// The arguments of a command, as the C library's `getopt_long` reads them.

@@ -16,6 +16,8 @@ package struct ModelLintCommand: Command {
                 + "CloudKit, it also finds what CloudKit does not support: unique constraints, mandatory attributes "
                 + "without a default, attributes without a type, and relationships that are mandatory, ordered, "
                 + "without an inverse, with the delete rule 'deny', or that lead to another configuration.",
+            "Of a source it also finds what a reader passes over: unknown elements and attributes, and values that do "
+                + "not fit.",
             "'coredata lint STORE' measures the values of a store.",
         ],
         options: [.version, .json],
@@ -37,26 +39,45 @@ package struct ModelLintCommand: Command {
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
-        let subject = try ModelSubject(path, version: version)
+        // The warnings are findings here, and need not be on the standard error stream as well. Those about the bundle
+        // are posted whenever it is read; a version that was read before has none.
+        let ofBundle = Locked<[ModelWarning]>([])
+        let subject = try ModelWarning.taken(by: { warning in
+            if warning.file.hasSuffix(".xccurrentversion") { ofBundle.withLock { $0 = [warning] } }
+        }) { try ModelSubject(path, version: version) }
+        let warnings = try ofBundle.withLock { $0 } + ModelSourceFile.warnings(of: path, subject.version)
         let findings = ModelLint.findings(in: subject.model, mirrored: try CloudKitUse(of: path, subject.version))
         if isJSON {
             try console.write(
                 .array(
-                    findings.map { finding in
+                    warnings.map { warning in
                         .object([
-                            ("rule", .string(finding.rule.rawValue)), ("entity", .string(finding.entity)),
-                            ("property", finding.property.map { .string($0) } ?? .null),
-                            ("message", .string(finding.message)),
+                            ("rule", .string("source")), ("entity", .null), ("property", .null),
+                            ("message", .string(warning.text)), ("file", .string(warning.file)),
+                            ("line", .optional(warning.line)), ("column", .optional(warning.column)),
                         ])
-                    }))
-        } else if findings.isEmpty {
+                    }
+                        + findings.map { finding in
+                            .object([
+                                ("rule", .string(finding.rule.rawValue)), ("entity", .string(finding.entity)),
+                                ("property", finding.property.map { .string($0) } ?? .null),
+                                ("message", .string(finding.message)),
+                            ])
+                        }))
+        } else if findings.isEmpty, warnings.isEmpty {
             try console.line(Table.onOneLine("\(subject.title): nothing to say"))
         } else {
             try console.line(console.styled(Table.onOneLine("\(subject.title):"), .bold))
+            for warning in warnings {
+                let file =
+                    warning.file.hasSuffix("/contents")
+                    ? "" : URL(fileURLWithPath: warning.file).lastPathComponent + ", "
+                try console.line("  " + Table.onOneLine("\(file)line \(warning.line): \(warning.text)"))
+            }
             for finding in findings {
                 try console.line("  " + Table.onOneLine("\(finding.place): \(finding.message)"))
             }
         }
-        return findings.isEmpty ? .done : .found
+        return findings.isEmpty && warnings.isEmpty ? .done : .found
     }
 }

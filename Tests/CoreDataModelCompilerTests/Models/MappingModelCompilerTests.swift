@@ -124,7 +124,7 @@ struct MappingModelCompilerTests {
             try job.run { warning in texts.withLock { $0.append("\(warning)") } }
             let text = try #require(texts.withLock { $0 }.first)
             #expect(texts.withLock { $0.count } == 1)
-            #expect(text.hasPrefix(model.appendingPathComponent("contents").path + ":1:1: warning: "))
+            #expect(text.hasPrefix(model.appendingPathComponent("contents").path + ":1:49: warning: "))
             let compiled = try #require(NSManagedObjectModel(contentsOf: bundle))
             #expect(compiled.entitiesByName["Item"]?.attributesByName["n"]?.defaultValue as? Int == 0)
         }

@@ -128,23 +128,23 @@ struct ForgivingSourceTests {
             <entity name="E" syncable="YES" tomorrow="YES">
               <fetchIndex name="i"><fetchIndexElement property="gone" type="Binary" order="ascending"/></fetchIndex>
               <fetchIndex name="j" partialIndexPredicate="a =="><fetchIndexElement property="a"/></fetchIndex>
-              <attribute name="a"/>
+              <attribute name="a" attributeType="String"/>
             </entity>
             """)
         #expect(read.model.entities(forConfigurationName: "C")?.map(\.name) == ["E"])
         #expect(read.model.fetchRequestTemplate(forName: "T") == nil)
         #expect(read.model.fetchRequestTemplate(forName: "U")?.fetchLimit == 0)
         #expect(read.model.entitiesByName["E"]?.indexes.map(\.name) == ["j"])
-        #expect(Set(read.warnings.map(\.line)) == [3, 5, 6, 8, 9])
+        #expect(Set(read.warnings.map(\.line)) == [3, 4, 5, 6, 7, 8, 9])
     }
 
     @Test(
         "A source without a meaning is refused: no destination, two entities or properties of a name",
         arguments: [
             "<entity name=\"A\"><relationship name=\"r\"/></entity>", "<entity name=\"A\"/><entity name=\"A\"/>",
-            "<entity name=\"A\"><attribute name=\"n\"/><relationship name=\"n\" destinationEntity=\"A\"/></entity>",
+            "<entity name=\"A\"><attribute name=\"n\" attributeType=\"URI\"/><relationship name=\"n\" destinationEntity=\"A\"/></entity>",
             "<entity name=\"A\"><attribute/></entity>", "<entity/>",
-            "<entity name=\"A\"><attribute name=\"n\" derived=\"YES\"/></entity>",
+            "<entity name=\"A\"><attribute name=\"n\" attributeType=\"URI\" derived=\"YES\"/></entity>",
             "<entity name=\"A\"><relationship name=\"r\" destinationEntity=\"A\" deletionRule=\"Ask\"/></entity>",
         ])
     func refused(body: String) {

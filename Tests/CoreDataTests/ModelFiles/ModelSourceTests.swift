@@ -151,10 +151,14 @@ struct ModelSourceTests {
                 ["type 'Text'", "name=\"n\""]
             ),
             (
-                "<entity name=\"A\"><attribute name=\"n\"/><attribute name=\"n\"/></entity>",
-                ["'A'", "'n'", "two properties"]
+                "<entity name=\"A\"><attribute name=\"n\" attributeType=\"URI\"/>\n"
+                    + "<attribute name=\"n\" attributeType=\"URI\"/></entity>",
+                ["line 4", "'A'", "'n'", "two properties"]
             ),
-            ("<entity name=\"A\"><attribute name=\"description\"/></entity>", ["'description'", "every object"]),
+            (
+                "<entity name=\"A\"><attribute name=\"description\" transient=\"YES\"/></entity>",
+                ["'description'", "every object"]
+            ),
             ("<entity name=\"A\">", ["not well-formed"]),
         ])
     func errors(body: String, words: [String]) throws {

@@ -1,0 +1,282 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// A model of a library with one mistake, as people make them who write a model by hand.
+struct MistakenSource: Sendable, CustomTestStringConvertible {
+    enum Outcome: Equatable {
+        case error, warning
+    }
+
+    let testDescription: String
+    /// The text of the right model, and what stands there by mistake.
+    let (right, wrong): (String, String)
+    let outcome: Outcome
+    /// The line of the report; the column is that of the tag.
+    let line: Int
+    /// Words of the report.
+    let words: [String]
+
+    init(_ name: String, _ change: (String, String), _ outcome: Outcome, line: Int, _ words: String...) {
+        testDescription = name
+        (right, wrong) = change
+        (self.outcome, self.line, self.words) = (outcome, line, words)
+    }
+
+    /// The model without a mistake.
+    static let model = """
+        <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+            <entity name="Author" representedClassName="Author" syncable="YES" codeGenerationType="class">
+                <attribute name="name" attributeType="String"/>
+                <relationship name="books" optional="YES" toMany="YES" deletionRule="Cascade"
+                    destinationEntity="Book" inverseName="author" inverseEntity="Book"/>
+                <uniquenessConstraints>
+                    <uniquenessConstraint>
+                        <constraint value="name"/>
+                    </uniquenessConstraint>
+                </uniquenessConstraints>
+            </entity>
+            <entity name="Book" representedClassName="Book" syncable="YES" codeGenerationType="class">
+                <attribute name="pages" optional="YES" attributeType="Integer 32" defaultValueString="0"/>
+                <attribute name="place" optional="YES" attributeType="Composite" composite="Place"/>
+                <attribute name="title" optional="YES" attributeType="String" regularExpressionString="[A-Z].*"/>
+                <attribute name="sorted" optional="YES" attributeType="String" derived="YES"
+                    derivationExpression="canonical:(title)"/>
+                <relationship name="author" optional="YES" maxCount="1" deletionRule="Nullify"
+                    destinationEntity="Author" inverseName="books" inverseEntity="Author"/>
+                <fetchIndex name="byTitle">
+                    <fetchIndexElement property="title" type="Binary" order="ascending"/>
+                </fetchIndex>
+            </entity>
+            <entity name="Novel" parentEntity="Book" syncable="YES"/>
+            <composite name="Place">
+                <attribute name="shelf" optional="YES" attributeType="String"/>
+            </composite>
+            <fetchRequest name="Long" entity="Book" predicateString="pages &gt; 300"/>
+            <configuration name="Lent">
+                <memberEntity name="Book"/>
+            </configuration>
+        </model>
+        """
+
+    static let all: [MistakenSource] = [
+        .init("a tag is not closed", ("</composite>", ""), .error, line: 33, "not well-formed"),
+        .init(
+            "the root has another name", ("<model type", "<modle type"), .error, line: 33, "not well-formed"),
+        .init(
+            "an entity has no name", ("<entity name=\"Novel\" ", "<entity "), .error, line: 25,
+            "<entity>: the element has no name"),
+        .init(
+            "two entities have one name", ("name=\"Novel\" parentEntity", "name=\"Author\" parentEntity"), .error,
+            line: 25, "two entities of this name"),
+        .init(
+            "a parent is unknown", ("parentEntity=\"Book\"", "parentEntity=\"Bok\""), .error, line: 25,
+            "the parent entity 'Bok' is not in the model"),
+        .init(
+            "an entity is its own parent", ("parentEntity=\"Book\"", "parentEntity=\"Novel\""), .error, line: 25,
+            "inherits from itself"),
+        .init(
+            "a relationship leads nowhere", ("destinationEntity=\"Author\" ", ""), .error, line: 19,
+            "<relationship name=\"author\">", "has no destination entity"),
+        .init(
+            "a destination is unknown", ("destinationEntity=\"Author\"", "destinationEntity=\"Autor\""), .error,
+            line: 19, "the destination entity 'Autor' is not in the model"),
+        .init(
+            "an inverse is unknown", ("inverseName=\"books\"", "inverseName=\"book\""), .error, line: 19,
+            "the inverse 'Author.book' is not in the model"),
+        .init(
+            "an inverse does not lead back", (" inverseName=\"author\" inverseEntity=\"Book\"", ""), .error, line: 19,
+            "does not point back"),
+        .init(
+            "a deletion rule is unknown", ("deletionRule=\"Cascade\"", "deletionRule=\"Delete\""), .error, line: 5,
+            "unknown deletion rule 'Delete'"),
+        .init(
+            "a type is unknown", ("attributeType=\"Integer 32\"", "attributeType=\"Int32\""), .error, line: 14,
+            "unknown attribute type 'Int32'"),
+        .init(
+            "a type has a typing error", ("attributeType=\"Integer 32\"", "attributeType=\"Intger 32\""), .error,
+            line: 14, "is 'Integer 32' meant?"),
+        .init(
+            "an attribute has no type", (" attributeType=\"Integer 32\"", ""), .error, line: 14,
+            "the attribute has no attributeType"),
+        .init(
+            "an attribute has no name", ("<attribute name=\"pages\" ", "<attribute "), .error, line: 14,
+            "the element has no name"),
+        .init(
+            "two properties have one name", ("name=\"pages\"", "name=\"title\""), .error, line: 16,
+            "two properties of this name"),
+        .init(
+            "a name is taken", ("name=\"pages\"", "name=\"description\""), .error, line: 14,
+            "must not have the name of a method of every object"),
+        .init(
+            "a composite is unknown", ("composite=\"Place\"", "composite=\"Plaza\""), .error, line: 15,
+            "the composite 'Plaza' is not in the model"),
+        .init(
+            "a composite contains itself",
+            (
+                "name=\"shelf\" optional=\"YES\" attributeType=\"String\"",
+                "name=\"shelf\" optional=\"YES\" attributeType=\"Composite\" composite=\"Place\""
+            ), .error, line: 27, "contains itself"),
+        .init(
+            "a derived attribute has no expression", ("derivationExpression=\"canonical:(title)\"", ""), .error,
+            line: 17, "has no derivation expression"),
+        .init(
+            "an expression has a mistake", ("canonical:(title)", "canonical:(title"), .error, line: 17,
+            "<attribute name=\"sorted\">"),
+        .init(
+            "a predicate has a mistake", ("pages &gt; 300", "pages &gt;"), .error, line: 29,
+            "<fetchRequest name=\"Long\">"),
+        .init(
+            "a to-many relationship is not called so", ("toMany=\"YES\"", "maxCount=\"5\""), .error, line: 5,
+            "maxCount is 5 without toMany"),
+        .init(
+            "a flag is neither YES nor NO", ("toMany=\"YES\"", "toMany=\"many\""), .error, line: 5,
+            "toMany is 'many', and must be YES or NO"),
+        .init(
+            "a constraint names no property", ("constraint value=\"name\"", "constraint value=\"nam\""), .error,
+            line: 9,
+            "A uniqueness constraint names 'nam'"),
+        .init(
+            "an attribute of the element is misspelt", ("pages\" optional", "pages\" optinal"), .warning, line: 14,
+            "'optinal' is not known", "is 'optional' meant?"),
+        .init(
+            "an attribute of the element is of a later Xcode",
+            ("name=\"pages\"", "name=\"pages\" isObserved=\"YES\""), .warning, line: 14, "'isObserved' is not known"),
+        .init(
+            "an element is misspelt",
+            ("<attribute name=\"pages\"", "<attr name=\"pages\""), .warning, line: 14,
+            "<attr name=\"pages\">", "is 'attribute' meant?"),
+        .init(
+            "an element has another's name",
+            ("<configuration name=\"Lent\">", "<relation name=\"a\"/><configuration name=\"Lent\">"), .warning,
+            line: 30,
+            "<relation name=\"a\">: <model> has no such child"),
+        .init(
+            "a renaming identifier stands in another attribute",
+            ("name=\"pages\"", "name=\"pages\" renamingIdentifier=\"length\""), .warning, line: 14,
+            "Xcode keeps a renaming identifier as elementID", "write elementID=\"length\""),
+        .init(
+            "two renaming identifiers contradict each other",
+            ("name=\"pages\"", "name=\"pages\" renamingIdentifier=\"length\" elementID=\"size\""), .error, line: 14,
+            "renamingIdentifier 'length' and elementID 'size'"),
+        .init(
+            "a default value is of another type", ("defaultValueString=\"0\"", "defaultValueString=\"none\""),
+            .warning, line: 14, "the default value 'none'", "is none"),
+        .init(
+            "a regular expression has a mistake", ("[A-Z].*", "[A-Z.*"), .warning, line: 16,
+            "'[A-Z.*' is no regular expression"),
+        .init(
+            "an index names no property", ("property=\"title\"", "property=\"titel\""), .warning, line: 22,
+            "has no property 'titel'"),
+        .init(
+            "an index has no such order", ("order=\"ascending\"", "order=\"up\""), .warning, line: 22,
+            "order is 'up', and not one of ascending, descending"),
+        .init(
+            "a configuration names no entity", ("memberEntity name=\"Book\"", "memberEntity name=\"Boook\""), .warning,
+            line: 31, "the model has no such entity"),
+        .init(
+            "a request names no entity", ("name=\"Long\" entity=\"Book\"", "name=\"Long\" entity=\"Boook\""), .warning,
+            line: 29, "'Boook' is not in the model"),
+        .init(
+            "code generation is no word of Xcode's", ("codeGenerationType=\"class\"", "codeGenerationType=\"auto\""),
+            .warning, line: 3, "codeGenerationType is 'auto', and not one of class, category, none"),
+    ]
+
+    /// The text with the mistake.
+    var text: String {
+        guard let place = Self.model.range(of: right) else { return "" }
+        return Self.model.replacingCharacters(in: place, with: wrong)
+    }
+}
+
+@Suite("Models with one mistake")
+struct MistakenSourceTests {
+    @Test("The model without a mistake is read without a word")
+    func right() throws {
+        let read = try ModelFile.model(ofSource: Data(MistakenSource.model.utf8), file: "contents")
+        #expect(read.warnings == [])
+        #expect(read.model.entities.count == 3)
+    }
+
+    @Test("Each mistake is reported with its line, its column and a remedy", arguments: MistakenSource.all)
+    func mistake(_ source: MistakenSource) throws {
+        let text = source.text
+        try #require(!text.isEmpty && text != MistakenSource.model)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let reports: [(line: Int, column: Int, text: String)]
+        do {
+            let read = try ModelFile.model(ofSource: Data(text.utf8), file: "contents")
+            #expect(source.outcome == .warning)
+            reports = read.warnings.map { ($0.line, $0.column, $0.text) }
+        } catch {
+            #expect(source.outcome == .error, "\(error)")
+            let found = try #require(ModelSourcePlace.of(error), "\(error)")
+            #expect(found.place.file == "contents")
+            #expect(error.localizedDescription.contains("line \(found.place.line)"))
+            reports = [(found.place.line, found.place.column, found.reason)]
+        }
+        let report = try #require(reports.first)
+        #expect(reports.allSatisfy { $0.line == report.line }, "\(reports)")
+        #expect(report.line == source.line, "\(report)")
+        for words in source.words { #expect(reports.contains { $0.text.contains(words) }, "\(reports)") }
+        // Text that is not well-formed has no tag to point to.
+        if !report.text.contains("not well-formed") {
+            let before = lines[report.line - 1].utf8.prefix(report.column - 1)
+            #expect(lines[report.line - 1].utf8.dropFirst(report.column - 1).first == UInt8(ascii: "<"), "\(report)")
+            #expect(!before.contains(UInt8(ascii: "<")) || source.testDescription.contains("another's"))
+        }
+    }
+
+    @Test("Of two versions without .xccurrentversion the first is read, with a warning; a wrong name is an error")
+    func currentVersion() throws {
+        try withTemporaryFolder { folder in
+            let bundle = folder.appendingPathComponent("Library.xcdatamodeld")
+            for name in ["Library", "Library 2"] {
+                let version = bundle.appendingPathComponent("\(name).xcdatamodel")
+                try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+                try Data(MistakenSource.model.utf8).write(to: version.appendingPathComponent("contents"))
+            }
+            let warnings = Locked<[ModelWarning]>([])
+            let version = try ModelWarning.taken(by: { warning in warnings.withLock { $0.append(warning) } }) {
+                try ModelBundle.currentVersion(at: bundle)
+            }
+            #expect(version.name == "Library")
+            let warning = try #require(warnings.withLock { $0 }.first)
+            #expect(warning.file.hasSuffix("Library.xcdatamodeld/.xccurrentversion"))
+            #expect(warning.text.contains("which of the 2 versions is the current one"))
+            let list = """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <plist version="1.0">
+                <dict>
+                \t<key>_XCCurrentVersionName</key>
+                \t<string>Library 3.xcdatamodel</string>
+                </dict>
+                </plist>
+                """
+            try Data(list.utf8).write(to: bundle.appendingPathComponent(".xccurrentversion"))
+            let error = #expect(throws: NSError.self) { try ModelBundle.currentVersion(at: bundle) }
+            let place = try #require(error.flatMap { ModelSourcePlace.of($0) })
+            #expect(place.place.line == 5 && place.place.file.hasSuffix(".xccurrentversion"))
+            #expect(place.reason.contains("'Library 3.xcdatamodel' is not in the bundle; is 'Library"))
+        }
+    }
+
+    @Test("Comments, marked sections and quotes do not move the places of elements")
+    func places() throws {
+        let text = """
+            <?xml version="1.0"?>
+            <!-- <entity name="No"/> -->
+            <model a='>' b="/>"
+               ><!-- é --><entity
+                name="E"/>
+              <![CDATA[ <entity name="No"/> ]]><entity name="F" c="'"></entity></model>
+            """
+        let root = try XMLTreeElement.parse(Data(text.utf8))
+        root.locate(in: Data(text.utf8))
+        #expect(root.inOrder.map(\.line) == [3, 4, 6])
+        #expect(root.inOrder.map(\.column) == [1, 16, 36])
+    }
+}
