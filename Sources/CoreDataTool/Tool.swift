@@ -26,6 +26,9 @@
 // - `Models/` has a model as facts (`ModelFact`): `model show` prints them, `model diff` compares them.
 //   `MigrationOutlook` forecasts by an empty store of the older version. Graphviz's `dot` draws `coredata model
 //   diagram`. It is started as a program, so the build does not depend on it.
+// - `ModelSources/` edits the sources of models. `XMLFileText` has the bytes of a file with the places of its elements;
+//   `ModelEditor` replaces bytes there, so all other bytes stay. `ModelSourceWriter` and `ModelOfTables` make new
+//   sources, and note what has no place in one.
 // - `Migrations/` runs a migration with its progress: one thread migrates, the main one draws, SIGINT cancels
 //   (`FollowedMigration`). `StoreUsers` lists the processes that have a file open.
 // - `Exchange/` copies graphs from one store to another. `GraphWalk` reads all objects in one query generation.
@@ -75,6 +78,10 @@ package enum Tool {
         ModelHashCommand.self,
         ModelDiagramCommand.self,
         ModelCompileCommand.self,
+        ModelNewCommand.self,
+        ModelEditCommand.self,
+        ModelAddVersionCommand.self,
+        ModelFromCommand.self,
         GenerateCommand.self,
         LintCommand.self,
         PortingCommand.self,
