@@ -9,7 +9,7 @@ import Foundation
 
 /// The versions in a `.momd` or `.xcdatamodeld` bundle.
 package enum ModelBundle {
-    package typealias Version = NSManagedObjectModel.Version
+    package typealias Version = ManagedModelVersion
 
     /// All versions by name. A single `.mom` or `.xcdatamodel` is a bundle of one version, named like the file.
     package static func versions(at url: URL) throws -> [String: NSManagedObjectModel] {

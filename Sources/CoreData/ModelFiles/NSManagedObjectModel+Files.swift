@@ -35,18 +35,6 @@ extension NSManagedObjectModel {
         try ModelFile.load(at: url)
     }
 
-    /// One version of a model in a file or a bundle.
-    ///
-    /// OpenCoreData only.
-    public struct Version {
-        /// The name of the file without its extension, such as "Model 2".
-        public let name: String
-        /// Whether it is the version that `init(contentsOf:)` loads.
-        public let isCurrent: Bool
-        /// The model, which no coordinator uses yet, with the version hashes that the bundle recorded.
-        public let model: NSManagedObjectModel
-    }
-
     /// Reads all versions of a model.
     ///
     /// OpenCoreData only. Any thread may call it. A file of one version has that one version, with the name of the
@@ -55,7 +43,7 @@ extension NSManagedObjectModel {
     /// - Parameter url: The file or the bundle.
     /// - Returns: The versions, sorted by name as people sort: "Model 9" before "Model 10".
     /// - Throws: The errors of ``read(contentsOf:)``.
-    public static func versions(contentsOf url: URL) throws -> [Version] {
+    public static func versions(contentsOf url: URL) throws -> [ManagedModelVersion] {
         try ModelBundle.allVersions(at: url)
     }
 
@@ -90,4 +78,16 @@ extension NSManagedObjectModel {
     static func models(in bundles: [Bundle]?) -> [NSManagedObjectModel] {
         ModelResources.models(in: bundles).compactMap { NSManagedObjectModel(contentsOf: $0) }
     }
+}
+
+/// One version of a model in a file or a bundle.
+///
+/// OpenCoreData only.
+public struct ManagedModelVersion {
+    /// The name of the file without its extension, such as "Model 2".
+    public let name: String
+    /// Whether it is the version that `init(contentsOf:)` loads.
+    public let isCurrent: Bool
+    /// The model, which no coordinator uses yet, with the version hashes that the bundle recorded.
+    public let model: NSManagedObjectModel
 }

@@ -124,7 +124,7 @@ package struct ModelDiffCommand: Command {
     }
 
     private func show(
-        _ forecast: MigrationForecast?, failure: String?, versions: [NSManagedObjectModel.Version], hints: [String],
+        _ forecast: MigrationForecast?, failure: String?, versions: [ManagedModelVersion], hints: [String],
         to console: Console
     ) throws {
         try console.line()

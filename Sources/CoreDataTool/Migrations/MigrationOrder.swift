@@ -45,13 +45,13 @@ struct MigrationOrder {
     struct Opened {
         let store: StoreAddress
         let file: ModelArgument
-        let target: NSManagedObjectModel.Version
+        let target: ManagedModelVersion
         let configuration: String?
         /// The store's options, without the two for automatic and inferred migration.
         let options: [AnyHashable: Any]
 
         /// The version of the store; nil if the file does not have it.
-        var source: NSManagedObjectModel.Version?
+        var source: ManagedModelVersion?
 
         func forecast() throws -> MigrationForecast {
             do {

@@ -27,7 +27,7 @@ package struct ForecastText {
     /// Names of versions by their checksums.
     let names: [String: String]
 
-    package init(_ forecast: MigrationForecast, versions: [NSManagedObjectModel.Version]) {
+    package init(_ forecast: MigrationForecast, versions: [ManagedModelVersion]) {
         self.forecast = forecast
         names = Dictionary(
             versions.map { ($0.model.versionChecksum, $0.name) }, uniquingKeysWith: { one, _ in one })

@@ -8,7 +8,7 @@ struct ModelDifference {
     private(set) var forecast: MigrationForecast?
     /// The reason why no forecast is possible.
     private(set) var failure: String?
-    private let versions: [NSManagedObjectModel.Version]
+    private let versions: [ManagedModelVersion]
 
     init(from old: ModelSubject, to new: ModelSubject) {
         comparison = ModelComparison(from: old.model, to: new.model)

@@ -9,7 +9,7 @@ package struct ModelSubject {
     /// The name of the version; nil for a store's model.
     package let version: String?
     /// All versions of the file; empty for a store's model.
-    package let versions: [NSManagedObjectModel.Version]
+    package let versions: [ManagedModelVersion]
 
     package init(_ path: String, version name: String? = nil) throws {
         shown = path
@@ -38,7 +38,7 @@ package struct ModelSubject {
 
     /// Creates the subject for a version of a model that has been read.
     init(
-        shown: String, model: NSManagedObjectModel, version: String?, versions: [NSManagedObjectModel.Version]
+        shown: String, model: NSManagedObjectModel, version: String?, versions: [ManagedModelVersion]
     ) {
         (self.shown, self.model, self.version, self.versions) = (shown, model, version, versions)
     }

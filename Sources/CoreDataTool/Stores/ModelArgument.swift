@@ -5,7 +5,7 @@ import Foundation
 /// `Library.momd/Library 2.mom`.
 package struct ModelArgument {
     package let url: URL
-    package let versions: [NSManagedObjectModel.Version]
+    package let versions: [ManagedModelVersion]
 
     package static let extensions = ["xcdatamodeld", "xcdatamodel", "momd", "mom"]
 
@@ -44,12 +44,12 @@ package struct ModelArgument {
     /// The current version.
     package var model: NSManagedObjectModel { current.model }
 
-    package var current: NSManagedObjectModel.Version {
+    package var current: ManagedModelVersion {
         versions.first(where: \.isCurrent) ?? versions[versions.count - 1]
     }
 
     /// The version of a name; the current one for nil.
-    package func version(_ name: String?) throws -> NSManagedObjectModel.Version {
+    package func version(_ name: String?) throws -> ManagedModelVersion {
         guard let name else { return current }
         if let version = versions.first(where: { $0.name == name }) { return version }
         let names = versions.map(\.name)
@@ -60,7 +60,7 @@ package struct ModelArgument {
     }
 
     /// The version that a store was written with; nil if none fits.
-    package func version(fitting metadata: [String: Any]) -> NSManagedObjectModel.Version? {
+    package func version(fitting metadata: [String: Any]) -> ManagedModelVersion? {
         versions.first { $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) }
     }
 }

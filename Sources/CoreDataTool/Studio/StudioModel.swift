@@ -8,10 +8,10 @@ struct StudioModel {
     let file: ModelArgument?
     let store: ResolvedStore
 
-    var versions: [NSManagedObjectModel.Version] { file?.versions ?? [] }
+    var versions: [ManagedModelVersion] { file?.versions ?? [] }
 
     /// The version that the store is of; nil if the file does not have it.
-    var current: NSManagedObjectModel.Version? { file?.version(fitting: store.metadata) }
+    var current: ManagedModelVersion? { file?.version(fitting: store.metadata) }
 
     func json(_ request: HTTPRequest) throws -> JSON { ModelShowCommand.json(try subject(request.query["version"])) }
 
