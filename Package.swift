@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "MigrationTestKit", targets: ["MigrationTestKit"]),
         .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
         .library(name: "OSLogging", targets: ["os", "OSLog"]),
+        .library(name: "OSLoggingCore", targets: ["OSLoggingCore"]),
         .plugin(name: "CoreDataModelPlugin", targets: ["CoreDataModelPlugin"]),
         .executable(name: "coredata", targets: ["coredata-tool"]),
     ],
@@ -47,7 +48,8 @@ let package = Package(
         // module is its overlay, and its parts make `import os.log` compile.
         .systemLibrary(name: "COSParts"),
         .target(name: "COSLock"),
-        .target(name: "os", dependencies: ["COSLock", "COSParts"]),
+        .target(name: "OSLoggingCore", dependencies: ["COSLock"]),
+        .target(name: "os", dependencies: ["OSLoggingCore", "COSParts"]),
         .target(name: "OSLog", dependencies: ["os"]),
         // What the plugin's tool needs of the framework, compiled under another name: with the framework itself, a
         // program that uses the plugin would compile all of it twice. Links lead to the framework's sources.
@@ -203,7 +205,7 @@ let package = Package(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
-        .testTarget(name: "OSLoggingTests", dependencies: ["os", "OSLog", "TestSupport"]),
+        .testTarget(name: "OSLoggingTests", dependencies: ["os", "OSLog", "OSLoggingCore", "TestSupport"]),
         // Reads the sources and the documents. Code of the articles is compiled by the other target.
         .testTarget(name: "DocumentationTests", dependencies: ["TestSupport"]),
         .testTarget(

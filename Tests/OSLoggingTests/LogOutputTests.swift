@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import os
+@testable import OSLoggingCore
 
 @Suite("Where log messages go")
 struct LogOutputTests {
