@@ -313,16 +313,16 @@ struct CodeTests {
     func appleOnly() throws {
         let ported = try Ported(
             """
-            objc_setAssociatedObject(self, &key, 1, .OBJC_ASSOCIATION_RETAIN)
-            let a = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "a")
-            let b: NSPersistentCloudKitContainer, c = RelativeDateTimeFormatter()
+            XCTExpectFailure()
+            let a = FileManager.default.containerURL(forSecurityApplicationGroupIdentifier: "a")!
+            let b: NSPersistentCloudKitContainerOptions, c = RelativeDateTimeFormatter()
             #if canImport(CloudKit)
             let d: NSPersistentCloudKitContainerOptions
             #endif
             func f() { objc_sync_enter(self) }
             @IBAction func g(_ sender: Any) {}
             """)
-        #expect(ported.byHand.map { $0.prefix(5) } == ["1:1: ", "2:29:", "3:8: ", "3:43:", "7:12:", "8:1: "])
+        #expect(ported.byHand.map { $0.prefix(5) } == ["1:1: ", "2:29:", "3:8: ", "3:50:", "7:12:", "8:1: "])
     }
 
     @Test("Arguments of a format need not be CVarArg")
@@ -370,7 +370,7 @@ struct CodeTests {
             import CoreData
             import Combine
             import os.log
-            import class CryptoKit.HMAC
+            import class Security.SecKey
             @testable import Kit
             let token = note.observe(\\.title) { _, _ in }
             note.addObserver(self, forKeyPath: "x", options: [], context: nil)

@@ -124,8 +124,7 @@ struct GuardedFileTests {
         "A file stays with a class of a model, which no source has to name, and one that uses nothing of its module",
         arguments: [
             "import UIKit\nimport CoreData\nclass Note: NSManagedObject { @NSManaged var colour: UIColor }\n",
-            "import CryptoKit\nlet a = SHA256()\n", "import UIKit\nlet a = Date()\n",
-            "import Cocoa\nlet a = NSNumber()\n",
+            "import Security\nlet a = SecKey()\n", "import UIKit\nlet a = Date()\n",
             "#if os(iOS)\nimport UIKit\n#endif\nlet a = 1\n", "import Combine\nlet a = Just(1)\n",
         ])
     func kept(file: String) throws {

@@ -204,6 +204,39 @@ struct ManifestTests {
         #expect(try Ported(own).porting.changed.isEmpty)
     }
 
+    @Test("Beside other packages, which may ask for the module os, the modules have another name")
+    func loggingBesidePackages() throws {
+        let manifest = """
+            // swift-tools-version: 6.0
+            let package = Package(name: "Kit", dependencies: [.package(url: "https://example.org/a", from: "1.0.0")], \
+            targets: [.target(name: "Kit")])
+            """
+        let files = [
+            "Package.swift": manifest, "Sources/Kit/A.swift": "import Foundation\nimport struct os.Logger\n",
+            "Sources/Kit/B.swift": "@preconcurrency import os.log // why\nlet a = os.Logger(b), os: Int\n",
+            "Sources/Kit/C.swift": "import Foundation\nlet lock = OSAllocatedUnfairLock()\n",
+        ]
+        let ported = try Ported(files)
+        #expect(
+            ported.text("Sources/Kit/A.swift")
+                == "import Foundation\n#if canImport(OSLoggingCore)\nimport struct OSLoggingCore.Logger\n#else\n"
+                + "import struct os.Logger\n#endif\n")
+        #expect(
+            ported.text("Sources/Kit/B.swift")
+                == "#if canImport(OSLoggingCore)\n@preconcurrency import OSLoggingCore\n#else\n"
+                + "@preconcurrency import os.log\n#endif // why\nlet a = Logger(b), os: Int\n")
+        #expect(
+            ported.text("Sources/Kit/C.swift")
+                == "import Foundation\n#if canImport(OSLoggingCore)\nimport OSLoggingCore\n#endif\n"
+                + "let lock = OSAllocatedUnfairLock()\n")
+        let product = Self.logging.replacing("OSLogging", with: "OSLoggingCore")
+        #expect(ported.text("Package.swift")?.contains("dependencies: [\(product)]") == true)
+        #expect(ported.byHand.isEmpty)
+        var again = files
+        for path in files.keys { again[path] = ported.text(path) }
+        #expect(try Ported(again).porting.changed.isEmpty)
+    }
+
     @Test("OpenCombine takes the place of Combine where the user asks for it, and is said")
     func combine() throws {
         let files = [

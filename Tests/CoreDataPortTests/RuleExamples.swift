@@ -73,6 +73,28 @@ extension RuleExample {
             "Timer(timeInterval: 1, target: self, selector: #selector(tick), userInfo: nil, repeats: true); func tick() {}",
             "Timer(timeInterval: 1, repeats: true, block: { _ in self.tick() }); func tick() {}"),
         "key-paths": RuleExample("let a = #keyPath(Note.title)", "let a = \"title\"").beside(model: notes),
+        "guarded-imports": RuleExample(
+            "import CoreData\nimport SwiftUI\nlet a = 1",
+            "import CoreData\n#if canImport(SwiftUI)\nimport SwiftUI\n#endif\nlet a = 1"),
+        "tests-for-mirroring": RuleExample("let a = b.c is NSPersistentCloudKitContainer", "let a = false"),
+        "mirrored-containers": RuleExample(
+            "import CoreData\nclass A: NSPersistentCloudKitContainer {}",
+            "import CoreData\nclass A: NSPersistentContainer {}"),
+        "mirroring-options": RuleExample(
+            "func f() throws {\n    try a.initializeCloudKitSchema(options: [])\n}",
+            "func f() throws {\n    #if canImport(CloudKit)\n    try a.initializeCloudKitSchema(options: [])\n    #endif\n}"
+        ),
+        "system-branches": RuleExample(
+            "#if os(iOS)\nlet a = 1\n#elseif os(macOS)\nlet a = 2\n#endif\nf(a)",
+            "#if os(iOS) || os(Linux)\nlet a = 1\n#elseif os(macOS)\nlet a = 2\n#endif\nf(a)"),
+        "texts-with-values": RuleExample(
+            "let a = String(localized: \"a \\(b)\", bundle: .module, comment: \"b\")", "let a = \"a \\(b)\""),
+        "application-groups": RuleExample(
+            "let a = m.default.containerURL(forSecurityApplicationGroupIdentifier: b)", "let a = (nil as URL?)"),
+        "characters": RuleExample("let a = b.characters.count", "let a = b.count"),
+        "classes-of-entities": RuleExample(
+            "import CoreData\nlet a = NSClassFromString(b.managedObjectClassName)",
+            "import CoreData\nlet a = (type(of: NSManagedObject(entity: b, insertInto: nil)) as AnyClass?)"),
         "headers": RuleExample("import Foundation.NSDate", "import Foundation"),
         "replaced-imports": RuleExample("import CoreGraphics\nlet a: CGFloat", "import Foundation\nlet a: CGFloat"),
         "logging": RuleExample(
@@ -84,6 +106,13 @@ extension RuleExample {
             .when(platforms: [.linux]))]), .testTarget(name: "KitTests")])
             """
         ).at("Package.swift").beside(["Sources/Kit/A.swift": "import os.log\n"]),
+        "logging-names": RuleExample(
+            "import os\nlet a = os.Logger(b)",
+            "#if canImport(OSLoggingCore)\nimport OSLoggingCore\n#else\nimport os\n#endif\nlet a = Logger(b)"
+        ).at("Sources/Kit/A.swift").beside([
+            "Package.swift": manifest.replacing(
+                "targets:", with: "dependencies: [.package(url: \"https://example.org/a\", from: \"1.0.0\")], targets:")
+        ]),
         "combine": RuleExample(
             "import Combine",
             """
@@ -265,6 +294,12 @@ extension RuleExample {
         "main-actor-tests": RuleExample(
             "import XCTest\n@MainActor class A: XCTestCase { func testA() throws {} }",
             "import XCTest\n@MainActor class A: XCTestCase { func testA() async throws {} }"),
+        "superclasses": RuleExample("let a = b?.superclass() as? C.Type", "let a = b?.superclass as? C.Type"),
+        "security-scopes": RuleExample(
+            "guard a.b.startAccessingSecurityScopedResource() else { return }\ndefer { stopAccessingSecurityScopedResource() }",
+            "guard true else { return }\ndefer { () }"),
+        "process-information": RuleExample(
+            "let a = ProcessInfo().hostName", "let a = ProcessInfo.processInfo.hostName"),
         "folders": RuleExample(
             "import Foundation\nlet a = URL.cachesDirectory",
             "import Foundation\nlet a = FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask)[0]"),
@@ -333,7 +368,10 @@ extension RuleExample {
         "nameless-properties": RuleExample(
             "class A { @objc var a = 1 }\nlet a = (\\A.a)._kvcKeyPathString", "1:21: the name of '\\A.a' is used in "),
         "associated-objects": RuleExample(
-            "objc_setAssociatedObject(a, b, c, d)", "1:1: there are no associated objects on Linux"),
+            "objc_setAssociatedObject(a, b, c, d)", "1:1: the value is released some time after its object on Linux"),
+        "runtime": RuleExample(
+            "func f() { class_copyPropertyList(a, &b) }\n", "1:12: there is no runtime of Objective-C on Linux"
+        ).beside(["B.swift": "let c = f()"]),
         "object-locks": RuleExample("objc_sync_enter(self)", "1:1: objects have no locks of their own on Linux"),
         "controller-casts": RuleExample(
             "a as? NSFetchedResultsController<Note>", "1:3: a fetched results controller casts to its own type only"),
@@ -349,16 +387,17 @@ extension RuleExample {
         "confined-contexts": RuleExample(
             "let a = NSManagedObjectContext()", "1:9: a context made without a concurrency type is confined"),
         "absent-imports": RuleExample(
-            "import CryptoKit", "1:8: there is no module 'CryptoKit' on Linux: add the package swift-crypto"),
-        "cloudkit": RuleExample("let a: NSPersistentCloudKitContainer", "1:8: there is no CloudKit on Linux"),
-        "application-groups": RuleExample(
-            "a.containerURL(forSecurityApplicationGroupIdentifier: b)", "1:3: there are no application groups on Linux"),
+            "import Security", "1:8: there is no module 'Security' on Linux: there is no such service"),
+        "cloudkit": RuleExample(
+            "let a = NSPersistentCloudKitContainer.eventChangedNotification", "1:9: there is no CloudKit on Linux"),
+        "forced-groups": RuleExample(
+            "a.containerURL(forSecurityApplicationGroupIdentifier: b)!", "1:3: there are no application groups on Linux"
+        ),
         "interface-files": RuleExample("@IBAction func f() {}", "1:1: there are no interface files on Linux"),
         "absent-types": RuleExample(
             "let a = RelativeDateTimeFormatter()", "1:9: Foundation on Linux has no 'RelativeDateTimeFormatter'"),
         "localized-texts": RuleExample(
-            "let a = String(localized: \"a \\(b)\", bundle: .module, comment: \"b\")",
-            "1:9: Foundation on Linux has no 'String(localized:)'"),
+            "let a = String(localized: b)", "1:9: Foundation on Linux has no 'String(localized:)'"),
         "bundle-keys": RuleExample(
             "let a = info[kCFBundleNameKey]",
             "1:14: Foundation on Linux has no 'kCFBundleNameKey': write the key itself, \"CFBundleName\""),

@@ -50,7 +50,8 @@ enum AppleModules {
             return !usesNames(of: module, in: tokens)
         case "ObjectiveC":
             return !tokens.contains { token in
-                token.isWord && ["objc_", "class_", "method_", "object_"].contains(where: token.text.hasPrefix)
+                token.isWord && !FrameworkNames.associations.contains(token.text)
+                    && ["objc_", "class_", "method_", "object_"].contains(where: token.text.hasPrefix)
             }
         case "Darwin": return !tokens.contains { $0.isWord && $0.text.hasPrefix("mach_") }
         default: return false
@@ -71,13 +72,24 @@ enum AppleModules {
         }
     }
 
+    /// Functions and types of the Objective-C runtime that look at classes and change them.
+    static let runtime: Set<String> = [
+        "class_addMethod", "class_addProperty", "class_copyIvarList", "class_copyMethodList", "class_copyPropertyList",
+        "class_getClassMethod", "class_getInstanceMethod", "class_getInstanceVariable", "class_getProperty",
+        "class_getSuperclass", "class_replaceMethod", "class_respondsToSelector", "imp_implementationWithBlock",
+        "ivar_getName", "method_exchangeImplementations", "method_getImplementation", "method_getName",
+        "method_getTypeEncoding", "method_setImplementation", "objc_allocateClassPair", "objc_getClass",
+        "objc_getClassList", "objc_property_t", "objc_registerClassPair", "object_getClass", "object_setClass",
+        "property_getAttributes", "property_getName", "sel_getName", "sel_registerName",
+    ]
+
     /// Whether it is known what names of a module look like.
     static func hasKnownNames(_ module: String) -> Bool { prefixes[module] != nil || names[module] != nil }
 
     /// What names of a module begin with.
     private static let prefixes: [String: [String]] = [
         "ARKit": ["AR"], "AVFoundation": ["AV"], "AVKit": ["AV"], "BackgroundTasks": ["BG"],
-        "CloudKit": ["CK", "NSPersistentCloudKit"],
+        "CloudKit": ["CK", "NSPersistentCloudKit"], "CommonCrypto": ["CC", "CC_", "kCC"],
         "Contacts": ["CN"], "ContactsUI": ["CN"], "CoreGraphics": ["CG", "kCG"], "CoreImage": ["CI"],
         "CoreLocation": ["CL", "kCL"], "CoreML": ["ML"], "CoreSpotlight": ["CS", "NSCoreDataCoreSpotlight"],
         "CoreText": ["CT"],
@@ -111,10 +123,17 @@ enum AppleModules {
                 "PreviewProvider",
                 "Preview", "FetchRequest", "FetchedResults", "SectionedFetchRequest", "SectionedFetchResults",
                 "DynamicProperty",
-                "ViewBuilder", "NavigationView", "NavigationStack", "ForEach", "withAnimation",
+                "ViewBuilder", "NSHostingController", "UIHostingController", "Image", "Button", "List", "VStack",
+                "HStack",
+                "ZStack", "AppStorage", "SceneStorage", "NavigationView", "NavigationStack", "ForEach", "withAnimation",
             ],
             "WidgetKit": ["Widget", "WidgetBundle", "TimelineProvider", "TimelineEntry", "Timeline", "WidgetCenter"],
             "AppIntents": ["AppIntent", "AppEntity", "AppEnum", "AppShortcutsProvider", "EntityQuery"],
+            "CryptoKit": [
+                "SHA256", "SHA384", "SHA512", "HMAC", "HKDF", "AES", "ChaChaPoly", "SymmetricKey", "Insecure",
+                "Curve25519",
+                "P256", "P384", "P521", "SecureEnclave",
+            ],
             "Charts": ["Chart", "BarMark", "LineMark", "PointMark"],
         ]
     }()

@@ -71,6 +71,14 @@ struct DeclaredTypes {
     func isManaged(_ name: String) -> Bool {
         chain(from: name).contains { $0 == "NSManagedObject" || $0 == "CoreData.NSManagedObject" }
     }
+
+    /// Whether a protocol is one of managed objects alone.
+    func isOfManaged(_ name: String) -> Bool {
+        guard let declaration = declarations[fullName(of: name, seenFrom: nil) ?? name], !declaration.isClass else {
+            return false
+        }
+        return declaration.inherited.contains { $0 != name && (isManaged($0) || isOfManaged($0)) }
+    }
 }
 
 /// The types in one file: their declarations, and the places of their bodies.

@@ -38,7 +38,13 @@ enum FrameworkNames {
         NSStoreModelVersionIdentifiersKey NSStoreTypeKey NSStoreUUIDKey NSUpdatedObjectIDsKey NSUpdatedObjectsKey
         NSValidationKeyErrorKey NSValidationObjectErrorKey NSValidationPredicateErrorKey NSValidationValueErrorKey
         """.split(whereSeparator: \.isWhitespace).map(String.init)
-    ).union(ofFoundation).union(["autoreleasepool"])
+    ).union(ofFoundation).union(["autoreleasepool"]).union(associations)
+
+    /// The functions that tie an object to another one, which the framework has here.
+    static let associations: Set<String> = [
+        "objc_setAssociatedObject", "objc_getAssociatedObject", "objc_removeAssociatedObjects",
+        "objc_AssociationPolicy",
+    ]
 
     /// Names that belong to Foundation on a Mac and to the framework here.
     static let ofFoundation: Set<String> = [

@@ -67,6 +67,7 @@ struct GuardedFiles {
     /// The modules that a file imports without a condition, that are not there, and whose names it uses.
     private static func missingModules(_ source: SourceFile) -> [String] {
         let tokens = source.tokens
+        let compiled = tokens.filter { !source.inactive.contains($0.range.lowerBound) }
         var result: [String] = []
         for index in tokens.indices.dropLast() where tokens[index].isWord("import") {
             if index > 0, tokens[index - 1].isMark(".") { continue }
@@ -76,9 +77,13 @@ struct GuardedFiles {
             let module = tokens[place].text
             let isConditional = source.inactive.branches.contains { $0.range.contains(tokens[place].range.lowerBound) }
             guard AppleModules.isOfSystem(module), !result.contains(module), !isConditional,
-                isOfDeclaration && AppleModules.hasKnownNames(module) || AppleModules.usesNames(of: module, in: tokens)
+                isOfDeclaration && AppleModules.hasKnownNames(module)
+                    || AppleModules.usesNames(of: module, in: compiled)
             else { continue }
             result.append(module)
+        }
+        if compiled.contains(where: { $0.isWord && AppleModules.runtime.contains($0.text) }) {
+            result.append("ObjectiveC")
         }
         return result
     }

@@ -30,6 +30,12 @@ struct Surroundings {
     /// The upcoming features of the language that targets enable, by the target.
     private var features: [String: Set<String>] = [:]
 
+    /// The targets whose packages depend on other packages, which see the modules of the build.
+    private var targetsBesidePackages: Set<String> = []
+
+    /// Whether the file's package depends on packages that may ask whether a module is there.
+    var isBesidePackages: Bool { target.map(targetsBesidePackages.contains) == true }
+
     /// Whether the file's target enables an upcoming feature of the language.
     func hasFeature(_ name: String) -> Bool { target.flatMap { features[$0] }?.contains(name) == true }
 
@@ -45,6 +51,7 @@ struct Surroundings {
         keyedProperties = KeyedProperties(sources, keys, uses)
         for manifest in targets.manifests {
             for target in manifest.targets { features[target.name] = manifest.features(of: target) }
+            if manifest.hasOtherPackages { targetsBesidePackages.formUnion(manifest.targets.map(\.name)) }
         }
         self.targets = Set(targets.manifests.flatMap { $0.targets.map(\.name) })
         // One file does not show what other files of its package need.

@@ -101,6 +101,16 @@ struct PackageManifest {
 
     private static let kindsWithSources: Set<String> = ["target", "executableTarget", "testTarget"]
 
+    /// Whether the package depends on packages other than those that a port adds.
+    var hasOtherPackages: Bool {
+        tokens.indices.contains { index in
+            guard isWord("package", index), isMark(".", index - 1), isMark("(", index + 1) else { return false }
+            return !texts(in: index..<closing(of: index + 1)).contains { text in
+                ["OpenCoreData", "OpenCombine"].contains(where: text.contains)
+            }
+        }
+    }
+
     // MARK: Reading
 
     func isMark(_ mark: String, _ index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].isMark(mark) }

@@ -2,13 +2,14 @@
 enum PackageProduct: String, CaseIterable {
     case framework = "CoreData"
     case logging = "OSLogging"
+    case loggingCore = "OSLoggingCore"
     case openCombine = "OpenCombine"
     case openCombineFoundation = "OpenCombineFoundation"
     case openCombineDispatch = "OpenCombineDispatch"
 
     var package: String {
         switch self {
-        case .framework, .logging: "OpenCoreData"
+        case .framework, .logging, .loggingCore: "OpenCoreData"
         case .openCombine, .openCombineFoundation, .openCombineDispatch: "OpenCombine"
         }
     }

@@ -141,6 +141,22 @@ extension FilePorter {
             tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "String(reflecting: ")
     }
 
+    /// Ports `NSClassFromString(entity.managedObjectClassName)`. The name that a model has is without a module, and
+    /// finds a class only with `@objc(Name)`.
+    mutating func portClassOfEntity(at index: Int) {
+        guard isMark("(", at: index + 1), !isMark(".", at: index - 1), let close = closing(of: index + 1) else {
+            return
+        }
+        let name = isMark("!", at: close - 1) ? close - 2 : close - 1
+        guard isWord("managedObjectClassName", at: name), isMark(".", at: name - 1), name - 2 >= index + 2,
+            tokens[index + 2..<name].allSatisfy({ !$0.isMark("?") })
+        else { return }
+        let entity = text(ofTokens: index + 2..<name - 1)
+        replace(
+            tokens[index].range.lowerBound..<tokens[close].range.upperBound,
+            by: "(type(of: NSManagedObject(entity: \(entity), insertInto: nil)) as AnyClass?)")
+    }
+
     /// Ports `managedObjectClassName = "Name"` if the class has another name in Swift.
     mutating func portClassName(at index: Int) {
         guard isMark("=", at: index + 1), let literal = token(index + 2), case .literal = literal.kind else { return }

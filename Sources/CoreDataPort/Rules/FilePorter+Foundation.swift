@@ -118,26 +118,38 @@ extension FilePorter {
             by: isWord("commonModes", at: index) ? "kCFRunLoopCommonModes" : "kCFRunLoopDefaultMode")
     }
 
-    /// `String(localized: "Save", bundle: .module, comment: "A button")`: the key of a text without values is the text.
-    mutating func portLocalizedText(at index: Int) {
-        guard isMark("(", at: index + 1), isWord("localized", at: index + 2), isMark(":", at: index + 3),
-            case .literal? = token(index + 4)?.kind, interpolation == nil, let close = closing(of: index + 1),
-            isMark(",", at: index + 5) || close == index + 5, hasNoValues(tokens[index + 4])
+    /// Ports `ProcessInfo()`, which only Foundation itself can make on Linux.
+    mutating func portProcessInformation(at index: Int) {
+        guard isMark("(", at: index + 1), isMark(")", at: index + 2), !isMark(".", at: index - 1) else { return }
+        replace(tokens[index + 1].range.lowerBound..<tokens[index + 2].range.upperBound, by: ".processInfo")
+    }
+
+    /// Ports `type.superclass()`, which is a property on Linux.
+    mutating func portSuperclass(at index: Int) {
+        guard isMark(".", at: index - 1), isMark("(", at: index + 1), isMark(")", at: index + 2) else { return }
+        replace(tokens[index + 1].range.lowerBound..<tokens[index + 2].range.upperBound, by: "")
+    }
+
+    /// Ports `url.startAccessingSecurityScopedResource()`: programs on Linux are in no sandbox.
+    mutating func portSecurityScope(at index: Int) {
+        guard isMark("(", at: index + 1), isMark(")", at: index + 2), !isWord("func", at: index - 1),
+            let start = startOfOperand(before: index + 3)
         else { return }
-        var place = index + 5
-        var labels: [String: SwiftToken] = [:]
-        while place < close {
-            if ["(", "[", "{"].contains(where: tokens[place].isMark) { place = closing(of: place) ?? close }
-            if isMark(",", at: place), isMark(":", at: place + 2), let label = token(place + 1) {
-                labels[label.text] = label
-            }
-            place += 1
-        }
-        guard labels.keys.allSatisfy({ ["table", "bundle", "comment"].contains($0) }) else { return }
-        replace(tokens[index].range, by: "NSLocalizedString")
-        replace(tokens[index + 2].range.lowerBound..<tokens[index + 4].range.lowerBound, by: "")
-        if let table = labels["table"] { replace(table.range, by: "tableName") }
-        if labels["comment"] == nil { insert(", comment: \"\"", at: tokens[close].range.lowerBound) }
+        let isStart = isWord("startAccessingSecurityScopedResource", at: index)
+        replace(tokens[start].range.lowerBound..<tokens[index + 2].range.upperBound, by: isStart ? "true" : "()")
+    }
+
+    /// Ports `containerURL(forSecurityApplicationGroupIdentifier:)`, which is nil on a Mac for a group that the program
+    /// is not in. No program on Linux is in one.
+    mutating func portApplicationGroup(at index: Int) {
+        guard isMark("(", at: index + 1), isWord("forSecurityApplicationGroupIdentifier", at: index + 2),
+            let close = closing(of: index + 1), !isMark("!", at: close + 1),
+            let start = startOfOperand(before: close + 1)
+        else { return }
+        hint(
+            tokens[index],
+            "there are no application groups on Linux: the program gets nil, as for a group that it is not in")
+        replace(tokens[start].range.lowerBound..<tokens[close].range.upperBound, by: "(nil as URL?)")
     }
 
     /// `URL.cachesDirectory`: the manager of files knows the folder.
@@ -157,12 +169,5 @@ extension FilePorter {
         replace(
             tokens[start].range.lowerBound..<tokens[index].range.upperBound,
             by: "FileManager.default.urls(for: .\(tokens[index].text), in: .userDomainMask)[0]")
-    }
-
-    /// Whether a string has no values in it.
-    private func hasNoValues(_ literal: SwiftToken) -> Bool {
-        !file.interpolations.contains { interpolation in
-            interpolation.tokens.contains { literal.range.contains($0.range.lowerBound) }
-        }
     }
 }

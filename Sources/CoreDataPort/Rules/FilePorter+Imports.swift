@@ -78,8 +78,43 @@ extension FilePorter {
             !isAbsent(found), !hasStandIn(for: found.module.text),
             !AppleModules.ofLogging.contains(where: { file.inactive.isGuarded(found.module.range.lowerBound, by: $0) })
         else { return }
+        if importsByName(PackageProduct.loggingCore.rawValue) {
+            neededProducts.insert(.loggingCore)
+            return
+        }
+        if surroundings.isBesidePackages, importLoggingCore(for: found, index) { return }
         neededProducts.insert(.logging)
         replacedModules[.logging] = replacedModules[.logging] ?? found.module
+    }
+
+    /// Imports what is in the module `os` under another name, which other packages of the build do not ask for. Returns
+    /// whether the import has lines of its own.
+    private mutating func importLoggingCore(for found: Import, _ index: Int) -> Bool {
+        guard tokens[found.tokens.lowerBound].follows == .newline || found.tokens.lowerBound == 0,
+            token(found.tokens.upperBound + 1)?.follows ?? .newline == .newline
+        else { return false }
+        let start = tokens[found.tokens.lowerBound].range.lowerBound
+        let blank = indentation(at: start)
+        let instead =
+            text(start..<found.module.range.lowerBound) + PackageProduct.loggingCore.rawValue
+            + (found.isOfDeclaration ? text(found.part) : "")
+        // Another package may show the module `os`. So the condition asks for the module that is certainly there.
+        let condition = "#if canImport(\(PackageProduct.loggingCore.rawValue))"
+        insert("\(condition)\n\(blank)\(instead)\n\(blank)#else\n\(blank)", at: start)
+        insert("\n\(blank)#endif", at: found.part.upperBound)
+        neededProducts.insert(.loggingCore)
+        return true
+    }
+
+    /// Ports `os.Logger`, because the module has another name beside other packages.
+    mutating func portNameOfLogging(at index: Int) {
+        guard surroundings.options.logging, surroundings.isBesidePackages, isMark(".", at: index + 1),
+            let name = token(index + 2), name.isWord, !isMark(".", at: index - 1), !isWord("import", at: index - 1),
+            !isWord("import", at: index - 2), AppleModules.ofLogging.contains(where: importsByName),
+            !hasStandIn(for: "os"), name.text.hasPrefix("OS") || name.text.hasPrefix("os_") || name.isWord("Logger"),
+            keys.types.declarations[name.text] == nil
+        else { return }
+        replace(tokens[index].range.lowerBound..<name.range.lowerBound, by: "")
     }
 
     /// Replaces `import Combine` by an import of OpenCombine if Combine does not exist.
@@ -120,7 +155,7 @@ extension FilePorter {
 
     /// Reports an import of a module that does not exist.
     mutating func reportAbsentImport(at index: Int) {
-        guard let found = importDeclaration(at: index), isAbsent(found), !isRewritten(index),
+        guard let found = importDeclaration(at: index), isAbsent(found), !isRewritten(index), !isLeftOut(index),
             !edits.contains(where: { $0.range == found.module.range }),
             let advice = AppleModules.advice[found.module.text]
         else { return }

@@ -13,11 +13,14 @@ extension FilePorter {
         for (module, names) in FrameworkNames.partsOfFoundation where !imported.contains(module) && isNamed(names) {
             text += "#if canImport(\(module))\n\(access(to: names, active))import \(module)\n#endif\n"
         }
-        if surroundings.options.logging, imported.isDisjoint(with: AppleModules.ofLogging),
-            isNamed(FrameworkNames.unfairLocks)
+        if surroundings.options.logging, !imported.contains(PackageProduct.loggingCore.rawValue),
+            imported.isDisjoint(with: AppleModules.ofLogging), isNamed(FrameworkNames.unfairLocks)
         {
-            text += access(to: FrameworkNames.unfairLocks, active) + "import os\n"
-            neededProducts.insert(.logging)
+            let product: PackageProduct = surroundings.isBesidePackages ? .loggingCore : .logging
+            let line = access(to: FrameworkNames.unfairLocks, active) + "import "
+            let core = product.rawValue
+            text += product == .logging ? "\(line)os\n" : "#if canImport(\(core))\n\(line)\(core)\n#endif\n"
+            neededProducts.insert(product)
         }
         if imported.contains("CoreData") || text.contains("import CoreData\n") { neededProducts.insert(.framework) }
         guard !text.isEmpty else { return }

@@ -3,6 +3,23 @@ import SwiftScanning
 
 // Reports of names whose meaning does not exist on Linux, if the name alone is not sufficient to detect it.
 extension FilePorter {
+    /// Reports `objc_setAssociatedObject(object, key, value, policy)`, whose value goes later on Linux.
+    mutating func reportAssociation(at index: Int) {
+        guard isMark("(", at: index + 1) else { return }
+        hint(
+            tokens[index],
+            "the value is released some time after its object on Linux: nothing may depend on the moment of its end")
+    }
+
+    /// Reports `class_copyPropertyList(type, &count)` and other functions of the runtime.
+    mutating func reportRuntime(at index: Int) {
+        if isMark(".", at: index - 1) || isWord("func", at: index - 1) { return }
+        byHand(
+            tokens[index],
+            "there is no runtime of Objective-C on Linux: the model says what properties there are, and 'Mirror' what a value "
+                + "has")
+    }
+
     /// Reports `NSManagedObjectContext()`.
     mutating func reportConfinedContext(at index: Int) {
         guard isMark("(", at: index + 1), isMark(")", at: index + 2) else { return }
@@ -29,7 +46,9 @@ extension FilePorter {
 
     /// Reports `containerURL(forSecurityApplicationGroupIdentifier:)`.
     mutating func reportApplicationGroup(at index: Int) {
-        guard isMark("(", at: index + 1), isWord("forSecurityApplicationGroupIdentifier", at: index + 2) else { return }
+        guard isMark("(", at: index + 1), isWord("forSecurityApplicationGroupIdentifier", at: index + 2),
+            !isRewritten(index)
+        else { return }
         byHand(tokens[index], "there are no application groups on Linux: choose a folder")
     }
 
@@ -84,12 +103,24 @@ extension FilePorter {
         let isOfSelf = !isMark(".", at: index - 1) || isWord("self", at: index - 2) || isWord("super", at: index - 2)
         guard isMark("(", at: index + 1), isWord("forKey", at: index + 2), isOfSelf,
             let type = file.scopes.type(at: tokens[index].range.lowerBound), !keys.isManaged(type),
-            type != "NSManagedObject"
+            type != "NSManagedObject", !keys.types.isOfManaged(type), !isForManaged(extensionAt: index),
+            // Operations announce their states on Linux, too.
+            keys.types.chain(from: type).allSatisfy({ !["Operation", "Foundation.Operation"].contains($0) })
         else { return }
         byHand(
             tokens[index],
             "only managed objects announce changes by key on Linux: tell those that depend on '\(type)' by a notification "
                 + "or a closure")
+    }
+
+    /// Whether a place is in `extension Titled where Self: NSManagedObject`.
+    private func isForManaged(extensionAt index: Int) -> Bool {
+        guard let body = file.scopes.body(at: tokens[index].range.lowerBound), body.keyword == "extension" else {
+            return false
+        }
+        let head = file.tokens.prefix { $0.range.upperBound < body.range.lowerBound }
+            .reversed().prefix { !$0.isWord("extension") }
+        return head.contains { $0.isWord && ($0.isWord("NSManagedObject") || keys.isManaged($0.text)) }
     }
 
     /// Reports `String(localized: "…", bundle: .module, comment: "…")`.

@@ -79,12 +79,12 @@ extension FilePorter {
     }
 
     /// Whether a cast is part of the pattern of a case.
-    private func isInPattern(_ index: Int) -> Bool {
+    func isInPattern(_ index: Int) -> Bool {
         isWord("case", at: index - 1) || isWord("case", at: index - 3) || isWord("case", at: index - 2)
     }
 
     /// The beginning of a cast's operand: a name or a parenthesis, followed by members, calls and subscripts.
-    private func startOfOperand(before index: Int) -> Int? {
+    func startOfOperand(before index: Int) -> Int? {
         var position = index - 1
         while position >= 0 {
             while isMark("!", at: position) || isMark("?", at: position) { position -= 1 }

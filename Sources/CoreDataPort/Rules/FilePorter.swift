@@ -27,6 +27,8 @@ struct FilePorter {
     /// The first import of a module that a product replaces.
     var replacedModules: [PackageProduct: SwiftToken] = [:]
 
+    /// The statements and imports that a new condition leaves out.
+    var leftOut: [Range<Int>] = []
     /// Classes inside functions that were handled.
     var movedClasses: Set<String> = []
 
@@ -120,6 +122,9 @@ struct FilePorter {
 
     /// Whether another rule has already rewritten a token.
     func isRewritten(_ index: Int) -> Bool { edits.contains { $0.range.contains(tokens[index].range.lowerBound) } }
+
+    /// Whether a new condition leaves a token out.
+    func isLeftOut(_ index: Int) -> Bool { leftOut.contains { $0.contains(tokens[index].range.lowerBound) } }
 
     mutating func byHand(_ token: SwiftToken, _ message: String) { note(.byHand, token, message) }
 

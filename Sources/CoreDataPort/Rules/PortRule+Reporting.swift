@@ -18,9 +18,14 @@ extension PortRule {
             $0.reportNamelessProperty(at: $1)
         },
         PortRule(
-            "associated-objects", "objects that are tied to another object", at: "objc_setAssociatedObject",
-            "objc_getAssociatedObject",
-            says: "there are no associated objects on Linux: use 'userInfo', or a table of the program's own"),
+            "runtime", "functions that look at classes and change them",
+            at: AppleModules.runtime.sorted().map { .word($0) }
+        ) {
+            $0.reportRuntime(at: $1)
+        },
+        PortRule("associated-objects", "objects that are tied to another object", at: "objc_setAssociatedObject") {
+            $0.reportAssociation(at: $1)
+        },
         PortRule(
             "object-locks", "locks that each object has of its own", at: "objc_sync_enter", "objc_sync_exit",
             says:
@@ -62,9 +67,9 @@ extension PortRule {
         },
         PortRule(
             "cloudkit", "containers that CloudKit mirrors", at: "NSPersistentCloudKitContainer",
-            "NSPersistentCloudKitContainerOptions",
-            says: "there is no CloudKit on Linux: put what needs it in '#if canImport(CloudKit)'"),
-        PortRule("application-groups", "folders of application groups", at: "containerURL") {
+            "NSPersistentCloudKitContainerOptions"
+        ) { $0.reportMirroring(at: $1) },
+        PortRule("forced-groups", "folders of application groups that are forced", at: "containerURL") {
             $0.reportApplicationGroup(at: $1)
         },
         PortRule("interface-files", "@IBAction and its kin", at: .mark("@")) { $0.reportInterfaceFile(at: $1) },

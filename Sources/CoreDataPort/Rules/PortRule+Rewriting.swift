@@ -1,6 +1,6 @@
 extension PortRule {
     /// The rules that rewrite code of certain meaning. Some report the rest.
-    static let rewriting: [PortRule] = attributes + selectors + imports + requests + names + forms + files
+    static let rewriting: [PortRule] = attributes + selectors + imports + requests + names + forms + mirroring + files
 
     private static let attributes: [PortRule] = [
         PortRule("objc", "removes @objc, @objc(Name) and @objcMembers; a protocol stays one of classes", at: .mark("@"))
@@ -16,7 +16,10 @@ extension PortRule {
         PortRule("local-classes", "moves classes with @NSManaged out of functions", at: .mark("@")) {
             $0.portLocalClass(at: $1)
         },
-        PortRule("macro-texts", "removes @objc from the code that a macro writes", at: .literal) {
+        PortRule(
+            "macro-texts", "removes @objc from the code that a macro writes, and asks Swift for class names",
+            at: .literal
+        ) {
             $0.portMacroText(at: $1)
         },
         PortRule("overrides", "moves overrides out of extensions, into the class", at: "override") {
@@ -58,8 +61,19 @@ extension PortRule {
         {
             $0.portReplaceableImport(at: $1)
         },
+        PortRule(
+            "guarded-imports", "imports a module only where it is, if compiled code uses none of its names",
+            at: "import"
+        ) {
+            $0.guardImport(at: $1)
+        },
         PortRule("logging", "adds the product OSLogging where os, os.log or OSLog is imported", at: "import") {
             $0.portLoggingImport(at: $1)
+        },
+        PortRule(
+            "logging-names", "leaves 'os.' away before a name, where the package depends on other ones", at: "os"
+        ) {
+            $0.portNameOfLogging(at: $1)
         },
         PortRule("combine", "imports OpenCombine in place of Combine (--combine)", at: "import") {
             $0.portCombineImport(at: $1)
@@ -114,6 +128,12 @@ extension PortRule {
         PortRule("names-of-classes", "asks Swift for the names of inner and generic classes", at: "NSStringFromClass") {
             $0.portNameOfClass(at: $1)
         },
+        PortRule(
+            "classes-of-entities", "asks an object of an entity for its class, which a name does not give",
+            at: "NSClassFromString"
+        ) {
+            $0.portClassOfEntity(at: $1)
+        },
         PortRule("names-of-tests", "asks Swift for the name of a test's class", at: "className") {
             $0.portTestName(at: $1)
         },
@@ -165,10 +185,33 @@ extension PortRule {
         PortRule("plain-texts", "looks up texts without values by their function in Foundation", at: "String") {
             $0.portLocalizedText(at: $1)
         },
+        PortRule("texts-with-values", "writes texts with values in the language of the source", at: "String") {
+            $0.portTextWithValues(at: $1)
+        },
+        PortRule("characters", "reads a text itself in place of its characters, as Swift 5 does", at: "characters") {
+            $0.portCharacters(at: $1)
+        },
+        PortRule("superclasses", "asks a class for its superclass by the property that Linux has", at: "superclass") {
+            $0.portSuperclass(at: $1)
+        },
+        PortRule(
+            "security-scopes", "takes it that any file is open to the program",
+            at: "startAccessingSecurityScopedResource", "stopAccessingSecurityScopedResource"
+        ) {
+            $0.portSecurityScope(at: $1)
+        },
+        PortRule("process-information", "takes what there is on the process in place of a new one", at: "ProcessInfo") {
+            $0.portProcessInformation(at: $1)
+        },
         PortRule(
             "folders", "asks the manager of files for folders that URL knows on a Mac", at: "cachesDirectory",
             "documentsDirectory", "applicationSupportDirectory", "libraryDirectory"
         ) { $0.portFolder(at: $1) },
+        PortRule(
+            "application-groups", "takes it that the program is in no application group", at: "containerURL"
+        ) {
+            $0.portApplicationGroup(at: $1)
+        },
         PortRule("resource-lists", "makes URLs of the places of a bundle's resources", at: "urls") {
             $0.portResourceList(at: $1)
         },
@@ -191,10 +234,30 @@ extension PortRule {
         },
     ]
 
+    private static let mirroring: [PortRule] = [
+        PortRule("tests-for-mirroring", "answers whether CloudKit mirrors a container", at: "is") {
+            $0.portTestForMirroring(at: $1)
+        },
+        PortRule(
+            "mirrored-containers", "makes containers that CloudKit does not mirror", at: "NSPersistentCloudKitContainer"
+        ) {
+            $0.portMirroredContainer(at: $1)
+        },
+        PortRule(
+            "mirroring-options", "leaves out what sets up the mirroring by CloudKit", at: "cloudKitContainerOptions",
+            "initializeCloudKitSchema"
+        ) {
+            $0.portMirroringStatement(at: $1)
+        },
+    ]
+
     private static let files: [PortRule] = [
         PortRule(
             "guarded-files", "leaves out whole files for modules that Linux does not have, if no other code needs them",
             ofWholeFile: { $0.guardFile() }),
+        PortRule(
+            "system-branches", "gives Linux the value of the first system where a condition has none for it",
+            ofFile: { $0.addSystemToBranches() }),
         PortRule("keyed-paths", "names a class's own property in place of a key path", at: .mark("\\")) {
             $0.portPathToKeyedProperty(at: $1)
         },
