@@ -94,7 +94,8 @@ extension RuleExample {
         "characters": RuleExample("let a = b.characters.count", "let a = b.count"),
         "classes-of-entities": RuleExample(
             "import CoreData\nlet a = NSClassFromString(b.managedObjectClassName)",
-            "import CoreData\nlet a = (type(of: NSManagedObject(entity: b, insertInto: nil)) as AnyClass?)"),
+            "import CoreData\n"
+                + "let a = (b.isAbstract ? nil : type(of: NSManagedObject(entity: b, insertInto: nil)) as AnyClass?)"),
         "headers": RuleExample("import Foundation.NSDate", "import Foundation"),
         "replaced-imports": RuleExample("import CoreGraphics\nlet a: CGFloat", "import Foundation\nlet a: CGFloat"),
         "logging": RuleExample(

@@ -149,12 +149,14 @@ extension FilePorter {
         }
         let name = isMark("!", at: close - 1) ? close - 2 : close - 1
         guard isWord("managedObjectClassName", at: name), isMark(".", at: name - 1), name - 2 >= index + 2,
-            tokens[index + 2..<name].allSatisfy({ !$0.isMark("?") })
+            tokens[index + 2..<name].allSatisfy({ $0.isWord || $0.isMark(".") })
         else { return }
         let entity = text(ofTokens: index + 2..<name - 1)
+        hint(tokens[index], "the class is asked of an object, and an abstract entity has none: it gives nil")
+        let object = "NSManagedObject(entity: \(entity), insertInto: nil)"
         replace(
             tokens[index].range.lowerBound..<tokens[close].range.upperBound,
-            by: "(type(of: NSManagedObject(entity: \(entity), insertInto: nil)) as AnyClass?)")
+            by: "(\(entity).isAbstract ? nil : type(of: \(object)) as AnyClass?)")
     }
 
     /// Ports `managedObjectClassName = "Name"` if the class has another name in Swift.
