@@ -77,7 +77,7 @@ package struct MigrationVerdict {
                 best = verdict
             }
         } catch let error as NSError where !MigrationErrors.isAboutRows(error) {
-            obstacles = MigrationForecaster.obstacles(of: error)
+            obstacles = ForecastObstacles.of(error)
             return
         } catch {
             // `best` has the rows.
@@ -103,23 +103,23 @@ extension MigrationVerdict {
         // The rows that a mapping model leaves depend on code.
         let inferred = hops.prefix(while: \.isInferred)
         guard var source = inferred.first?.source else { return }
-        let runs = MigrationRun.runs(
+        let merged = MergedHops.merge(
             from: source, storing: nil, through: inferred.map(\.target), configuration: nil)
-        for run in runs {
-            try follow(run, from: source)
-            source = run.target
+        for hops in merged {
+            try follow(hops, from: source)
+            source = hops.target
         }
     }
 
-    private mutating func follow(_ run: MigrationRun, from source: NSManagedObjectModel) throws {
+    private mutating func follow(_ hops: MergedHops, from source: NSManagedObjectModel) throws {
         let (dialect, style) = (SQLiteDialect(), CoreDataFileStyle())
         let transaction = MigrationTransaction(
-            url: URL(fileURLWithPath: "/dev/null"), model: run.target, configuration: nil)
+            MigrationRequest(at: URL(fileURLWithPath: "/dev/null"), to: hops.target))
         let old = SQLSchemaBuilder.schema(of: source.layout, entities: nil, style: style)
-        let new = try transaction.schema(nil, after: old, source, run.origins, style: style)
+        let new = try transaction.schema(nil, after: old, source, hops.origins, style: style)
         let (difference, plan) = try transaction.plan(
-            from: source.layout, oldSchema: old, to: run.target.layout, newSchema: new,
-            catalog: StoreCatalog(old, rows: [:], in: dialect), in: dialect, origins: run.origins)
+            from: source.layout, oldSchema: old, to: hops.target.layout, newSchema: new,
+            catalog: StoreCatalog(old, rows: [:], in: dialect), in: dialect, origins: hops.origins)
         for case .check(let check) in plan.steps {
             guard let kind = Self.kind(of: check.reason) else { continue }
             refusals.append(
