@@ -65,6 +65,8 @@ struct PostgreSQLOpening {
         let history =
             tracksHistory && !isReadOnly
             ? try HistoryTables.prepare(connection, for: layout) : try HistoryTables.read(from: connection)
+        // The database writes history by functions, which expect the rows.
+        if tracksHistory, !isReadOnly { try HistoryTables.prepareNumbers(connection) }
         if !isReadOnly {
             if isPresent, existing == nil { try PostgreSQLTables.renewDefaults(on: connection) }
             try PostgreSQLBookkeeping.install(on: connection)

@@ -53,7 +53,7 @@ package enum MappingModelArchive {
     /// The archive of a mapping model. Throws for expressions that no archive can hold, naming entity and property.
     package static func encode(_ model: NSMappingModel) throws -> Data {
         // Expressions are archived in a mapping model as they are in a model.
-        var encoder = ModelEncoder(model: NSManagedObjectModel(), leavesOutUnarchivable: false)
+        var encoder = ModelEncoder(model: NSManagedObjectModel(), form: .file)
         var mappings: [(key: String, value: PropertyListValue)] = []
         for mapping in model.entityMappings ?? [] {
             do {

@@ -16,7 +16,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private final unowned(unsafe) var storedSuperentity: NSEntityDescription?
 
     private final var storedName: String?
-    private final var storedClassName = "NSManagedObject"
+    private final var storedClassName = NSEntityDescription.defaultClassName
     private final var storedIsAbstract = false
     private final var storedSubentities: [NSEntityDescription] = []
     private final var storedProperties: [NSPropertyDescription] = []
@@ -70,7 +70,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         get { storedClassName }
         set {
             requireMutable()
-            storedClassName = newValue ?? "NSManagedObject"
+            storedClassName = newValue ?? NSEntityDescription.defaultClassName
         }
     }
 
@@ -157,11 +157,12 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Indexes over several properties, as older models have them in place of ``indexes``.
     ///
-    /// The elements are the same as in ``uniquenessConstraints``.
+    /// The elements are the same as in ``uniquenessConstraints``. Each of the ``indexes`` over several properties is
+    /// among the compound indexes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsentitydescription)
     open var compoundIndexes: [[Any]] {
-        get { storedCompoundIndexes }
+        get { storedCompoundIndexes + compoundIndexNames.dropFirst(storedCompoundIndexes.count).map { $0 as [Any] } }
         set {
             requireMutable()
             storedCompoundIndexes = newValue
@@ -401,8 +402,15 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         storedUniquenessConstraints.map { $0.compactMap(Self.constraintKey) }
     }
 
-    /// The compound indexes with every element as a name.
-    final var compoundIndexNames: [[String]] { storedCompoundIndexes.map { $0.compactMap(Self.constraintKey) } }
+    /// The compound indexes with every element as a name: those that were set, and those of fetch indexes.
+    final var compoundIndexNames: [[String]] {
+        var names = storedCompoundIndexes.map { $0.compactMap(Self.constraintKey) }
+        for index in storedIndexes {
+            guard let compound = index.compoundNames, !names.contains(compound) else { continue }
+            names.append(compound)
+        }
+        return names
+    }
 
     private static func constraintKey(_ element: Any) -> String? {
         (element as? NSPropertyDescription)?.name ?? element as? String
@@ -422,7 +430,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             && uniquenessConstraintNames == other.uniquenessConstraintNames
             && compoundIndexNames == other.compoundIndexNames
             && sameValue(storedDisplayNameExpression, other.storedDisplayNameExpression)
-            && storedIndexes.sorted { $0.name < $1.name } == other.storedIndexes.sorted { $0.name < $1.name }
+            && comparableIndexes == other.comparableIndexes
             && storedProperties.sorted { $0.name < $1.name } == other.storedProperties.sorted { $0.name < $1.name }
     }
 
@@ -449,6 +457,9 @@ struct FrozenEntity {
 }
 
 extension NSEntityDescription {
+    /// The name of the class of an entity that names none.
+    static let defaultClassName = "NSManagedObject"
+
     /// The entity at the top of the inheritance: its table holds the objects of all its subentities.
     final var rootEntity: NSEntityDescription {
         var root = self

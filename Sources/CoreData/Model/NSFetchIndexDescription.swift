@@ -83,6 +83,21 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
+    /// The name of the only property of an ascending index without a condition; nil for other indexes.
+    final var soleName: String? {
+        guard storedElements.count == 1, storedElements[0].isAscending, storedPartialIndexPredicate == nil else {
+            return nil
+        }
+        return storedElements[0].plainName
+    }
+
+    /// The properties of an index over several; nil for other indexes, and for those with computed elements.
+    final var compoundNames: [String]? {
+        guard storedElements.count > 1 else { return nil }
+        let names = storedElements.compactMap(\.plainName)
+        return names.count == storedElements.count ? names : nil
+    }
+
     final func requireMutable() {
         require(owner?.isFrozen != true, "Can't modify an immutable model.")
     }
@@ -169,6 +184,11 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying, @unchecked Senda
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchindexelementdescription/propertyname)
     open var propertyName: String? { property?.name ?? storedPropertyName }
+
+    /// The name of the property; nil for a computed element, and for one of a spatial index.
+    final var plainName: String? {
+        ownedExpression == nil && storedCollationType == .binary ? storedProperty?.name ?? storedPropertyName : nil
+    }
 
     /// The kind of index.
     ///

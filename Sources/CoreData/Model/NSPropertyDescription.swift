@@ -126,13 +126,23 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Whether the property has an index of its own. ``NSEntityDescription/indexes`` supersedes it.
     ///
+    /// It is also true for an attribute that is the only element of one of the entity's ``NSEntityDescription/indexes``,
+    /// in ascending order.
+    ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/isindexed)
     open var isIndexed: Bool {
-        get { storedIsIndexed }
+        get { storedIsIndexed || isAloneInIndex }
         set {
             requireMutable()
             storedIsIndexed = newValue
         }
+    }
+
+    /// Whether a program or a model file has set ``isIndexed``.
+    final var isMarkedIndexed: Bool { storedIsIndexed }
+
+    private final var isAloneInIndex: Bool {
+        self is NSAttributeDescription && owner?.indexes.contains { $0.soleName == storedName } == true
     }
 
     /// A string that changes the version hash although nothing else about the property changes.

@@ -10,7 +10,12 @@ extension ModelSourceReader {
 
     /// The type an attribute element names; absent means undefined. Case and spaces do not count.
     func attributeType(of source: XMLTreeElement) throws -> NSAttributeType {
-        guard let text = source.text("attributeType") else { return .undefinedAttributeType }
+        try attributeType(named: source.text("attributeType"), at: source)
+    }
+
+    /// The type with a name of the editor; the undefined type without a name.
+    func attributeType(named text: String?, at source: XMLTreeElement) throws -> NSAttributeType {
+        guard let text else { return .undefinedAttributeType }
         switch text.lowercased().filter({ !$0.isWhitespace }) {
         case "", "undefined": return .undefinedAttributeType
         case "integer16": return .integer16AttributeType

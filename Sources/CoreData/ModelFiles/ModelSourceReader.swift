@@ -228,6 +228,12 @@ struct ModelSourceReader {
         request.fetchBatchSize = integer("fetchBatchSize", of: source) ?? 0
         let resultType = integer("resultType", of: source).flatMap { UInt(exactly: $0) }
         request.resultType = NSFetchRequestResultType(rawValue: resultType ?? 0)
+        // Apple's compiler clears these settings, too, which such requests do not support or need.
+        switch request.resultType {
+        case .managedObjectIDResultType: request.includesPropertyValues = false
+        case .dictionaryResultType: request.includesPendingChanges = false
+        default: break
+        }
         request.returnsDistinctResults = source.flag("returnDistinctResults")
         // The editor writes these attributes once it has shown the request; a source without them means the defaults.
         let switches = [
@@ -240,50 +246,6 @@ struct ModelSourceReader {
             request.returnsObjectsAsFaults = source.flag("returnObjectsAsFaults")
         }
         return request
-    }
-
-    // MARK: Indexes
-
-    private func addIndexes(of source: XMLTreeElement, to entity: NSEntityDescription) throws {
-        entity.indexes = try source.children(named: "fetchIndex").compactMap { child in
-            guard let elements = indexElements(of: child, in: entity) else { return nil }
-            // Apple's compiler does so too: stores then have an index for the attribute besides the named one.
-            if elements.count == 1, elements[0].isAscending, elements[0].collationType == .binary {
-                elements[0].property?.isIndexed = true
-            }
-            let index = NSFetchIndexDescription(name: try requiredName(of: child), elements: elements)
-            if let format = child.text("partialIndexPredicate") {
-                do {
-                    index.partialIndexPredicate = try predicate(format, at: child)
-                } catch {
-                    warn("the condition of the index cannot be read, so the index covers all objects.", at: child)
-                }
-            }
-            return index
-        }
-    }
-
-    /// The elements of a fetch index. Indexes are optional, so an index over a removed property is left out.
-    private func indexElements(
-        of source: XMLTreeElement, in entity: NSEntityDescription
-    ) -> [NSFetchIndexElementDescription]? {
-        let properties = entity.propertiesByName
-        var elements: [NSFetchIndexElementDescription] = []
-        for item in source.children(named: "fetchIndexElement") {
-            let name = item.text("property") ?? item.text("name") ?? ""
-            guard let property = properties[name] else {
-                warn(
-                    "entity '\(entity.name ?? "")' has no property '\(name)', so it has no index '\(source.text("name") ?? "")'.",
-                    at: item)
-                return nil
-            }
-            let isSpatial = item.attributes["type"]?.lowercased() == "rtree"
-            let element = NSFetchIndexElementDescription(
-                property: property, collationType: isSpatial ? .rTree : .binary)
-            element.isAscending = item.attributes["order"]?.lowercased() != "descending"
-            elements.append(element)
-        }
-        return elements
     }
 
     // MARK: Attributes

@@ -91,7 +91,7 @@ struct MappingModelSourceTests {
                     <attribute name="title" optional="YES" attributeType="String"/>
                     <attribute name="size" optional="YES" attributeType="Integer 64"/>
                     """), "Models/Shop.xcdatamodeld/Shop 2.xcdatamodel/contents")
-            var encoder = ModelEncoder(model: NSManagedObjectModel(), leavesOutUnarchivable: false)
+            var encoder = ModelEncoder(model: NSManagedObjectModel(), form: .file)
             let root = try encoder.add(expression: NSExpression(format: "$source.pages"))
             let expression = encoder.writer.archive(root: root).base64EncodedString(
                 options: [.lineLength64Characters, .endLineWithLineFeed])

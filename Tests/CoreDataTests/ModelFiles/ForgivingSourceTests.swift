@@ -134,7 +134,7 @@ struct ForgivingSourceTests {
         #expect(read.model.entities(forConfigurationName: "C")?.map(\.name) == ["E"])
         #expect(read.model.fetchRequestTemplate(forName: "T") == nil)
         #expect(read.model.fetchRequestTemplate(forName: "U")?.fetchLimit == 0)
-        #expect(read.model.entitiesByName["E"]?.indexes.map(\.name) == ["j"])
+        #expect(read.model.entitiesByName["E"]?.indexes.map(\.name) == ["a", "j"])
         #expect(Set(read.warnings.map(\.line)) == [3, 4, 5, 6, 7, 8, 9])
     }
 

@@ -59,6 +59,36 @@ struct KeyedArchiveWriter {
             ["NS.keys": .array(keys), "NS.objects": .array(dictionary.map(\.value))])
     }
 
+    mutating func add(mutableArray: [PropertyListValue]) -> PropertyListValue {
+        add(["NSMutableArray", "NSArray", "NSObject"], ["NS.objects": .array(mutableArray)])
+    }
+
+    mutating func add(mutableDictionary: [(key: String, value: PropertyListValue)]) -> PropertyListValue {
+        let keys = mutableDictionary.map { add(string: $0.key) }
+        return add(
+            ["NSMutableDictionary", "NSDictionary", "NSObject"],
+            ["NS.keys": .array(keys), "NS.objects": .array(mutableDictionary.map(\.value))])
+    }
+
+    /// Adds a dictionary of the class whose keys do not change, in which a value may be absent: the token.
+    mutating func add(knownKeys: [(key: String, value: PropertyListValue)]) -> PropertyListValue {
+        let mapping = add(
+            ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"],
+            [
+                "version": .integer(1), "length": .integer(Int64(knownKeys.count)),
+                "keys": add(array: knownKeys.map { add(string: $0.key) }),
+            ])
+        return add(
+            [
+                "NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject",
+            ],
+            [
+                "version": .integer(1), "searchMapping": mapping,
+                "emptyToken": add(string: "__empty_slot_token_4c24_98dc_ac1e_b773__"),
+                "values": add(array: knownKeys.map(\.value)),
+            ])
+    }
+
     private mutating func classReference(_ chain: [String]) -> PropertyListValue {
         if let known = classes[chain[0]] { return known }
         objects.append(
@@ -201,7 +231,8 @@ struct KeyedArchiveWriter {
                 "NS.mantissa": .data(mantissa), "NS.mantissa.bo": .integer(1), "NS.exponent": .integer(Int64(exponent)),
                 "NS.negative": .boolean(isNaN || value.isSignMinus),
                 "NS.length": .integer(Int64(isNaN ? 0 : digits.count)),
-                "NS.compact": .boolean(true),
+                // True would promise that no shorter mantissa has this value.
+                "NS.compact": .boolean(false),
             ])
     }
 

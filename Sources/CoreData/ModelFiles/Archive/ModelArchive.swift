@@ -23,7 +23,7 @@ package enum ModelArchive {
     /// Throws if the model has parts that no archive can hold: block predicates, sort descriptors without a key,
     /// default values or user info of the application's own types.
     package static func encode(_ model: NSManagedObjectModel) throws -> Data {
-        var encoder = ModelEncoder(model: model, leavesOutUnarchivable: false)
+        var encoder = ModelEncoder(model: model, form: .file)
         return try encoder.encode()
     }
 
@@ -32,7 +32,7 @@ package enum ModelArchive {
     /// Parts that no archive can hold are left out, because a store needs only the layout of its model, and must open
     /// with any model.
     package static func encodeDeflated(_ model: NSManagedObjectModel) throws -> Data {
-        var encoder = ModelEncoder(model: model, leavesOutUnarchivable: true)
+        var encoder = ModelEncoder(model: model, form: .inUse)
         return try RawDeflate.compress(encoder.encode())
     }
 }

@@ -21,6 +21,7 @@ struct ModelDecoder {
         guard root.isKind(of: "NSManagedObjectModel") else {
             throw archiveError("The archive holds an object of the class '\(root.className)', not a model.")
         }
+        let isInUse = Self.isOfModelInUse(root)
         for (name, value) in try root.entries("NSEntities") {
             guard let archived = try archive.object(value) else { continue }
             try makeEntity(archived, name: name)
@@ -36,6 +37,7 @@ struct ModelDecoder {
         model.resolveReferences()
         for (archived, entity) in entities {
             entity.indexes = try decodeIndexes(of: archived, entity: entity)
+            if !isInUse { entity.addImpliedIndexes() }
         }
         for (name, value) in try root.entries("NSConfigurations") {
             let members = try archive.elements(value).compactMap { try entity($0) }
@@ -50,6 +52,12 @@ struct ModelDecoder {
         }
         model.versionIdentifiers = Set(identifiers)
         return model
+    }
+
+    /// Whether an archive has the form of a model in use, which lists all indexes, and not that of a file. Stores of
+    /// older versions of this library have the form of files.
+    static func isOfModelInUse(_ root: ArchivedObject) -> Bool {
+        (try? root.object("NSEntities")?.isKind(of: "NSKnownKeysDictionary")) == true
     }
 
     /// The entity a value refers to; `nil` when it is not one of the model.

@@ -145,7 +145,7 @@ extension ModelEncoder {
         return writer.add(array: parts)
     }
 
-    /// A key path is the message `valueForKeyPath:` to its operand, self unless it has one.
+    /// A key path is the message `valueForKeyPath:` to its operand, or `valueForKey:` if it is a key of self.
     private mutating func add(keyPath: String, on operand: NSExpression?) throws -> PropertyListValue {
         let specifier = writer.add(
             ["NSKeyPathSpecifierExpression", "NSExpression", "NSObject"],
@@ -153,8 +153,9 @@ extension ModelEncoder {
         var fields: [String: PropertyListValue] = [:]
         fields["NSExpressionType"] = .integer(operand == nil ? 3 : 4)
         fields["NSOperand"] = try add(expression: operand ?? .expressionForEvaluatedObject())
-        fields["NSSelectorName"] = writer.add(string: keyPath.contains(".") ? "valueForKeyPath:" : "valueForKey:")
-        fields["NSArguments"] = writer.add(array: [specifier])
+        fields["NSSelectorName"] = writer.add(
+            string: operand != nil || keyPath.contains(".") ? "valueForKeyPath:" : "valueForKey:")
+        fields["NSArguments"] = writer.add(mutableArray: [specifier])
         return writer.add(["NSKeyPathExpression", "NSFunctionExpression", "NSExpression", "NSObject"], fields)
     }
 }

@@ -1,9 +1,12 @@
 import Foundation
 
 extension ModelEncoder {
-    /// Writes a property into its reserved object.
-    mutating func encode(_ property: NSPropertyDescription, into reserved: PropertyListValue) throws {
+    /// Writes a property, as that of an entity which has or inherits it, into its reserved object.
+    mutating func encode(
+        _ property: NSPropertyDescription, of entity: NSEntityDescription, into reserved: PropertyListValue
+    ) throws {
         var fields = try commonFields(of: property)
+        fields["NSEntity"] = reference(to: entity)
         var chain = ["NSPropertyDescription", "NSObject"]
         switch property {
         case let attribute as NSAttributeDescription:
@@ -19,10 +22,10 @@ extension ModelEncoder {
                 var elements: [PropertyListValue] = []
                 for element in composite.elements {
                     let elementReference = writer.reserve()
-                    try encode(element, into: elementReference)
+                    try encode(element, of: entity, into: elementReference)
                     elements.append(elementReference)
                 }
-                fields["NSCompositeElements"] = writer.add(array: elements)
+                fields["NSCompositeElements"] = writer.add(mutableArray: elements)
                 // Older versions of this library read the elements from this key.
                 fields["NSElements"] = writer.add(array: elements)
             }
@@ -30,7 +33,7 @@ extension ModelEncoder {
             chain.insert("NSRelationshipDescription", at: 0)
             fields["NSDestinationEntity"] = reference(to: relationship.destinationEntity)
             fields["_NSDestinationEntityName"] = writer.add(string: relationship.destinationEntityName)
-            fields["NSInverseRelationship"] = reference(to: relationship.inverseRelationship)
+            fields["NSInverseRelationship"] = reference(toInverseOf: relationship)
             fields["_NSInverseRelationshipName"] = writer.add(string: relationship.inverseRelationshipName)
             fields["NSMinCount"] = .integer(Int64(relationship.minCount))
             fields["NSMaxCount"] = .integer(Int64(relationship.maxCount))
@@ -56,12 +59,11 @@ extension ModelEncoder {
     private mutating func commonFields(of property: NSPropertyDescription) throws -> [String: PropertyListValue] {
         var fields: [String: PropertyListValue] = [:]
         fields["NSPropertyName"] = writer.add(string: property.name)
-        fields["NSEntity"] = reference(to: property.owner)
         fields["NSRenamingIdentifier"] = writer.add(string: property.renamingIdentifier)
         if property.isOptional { fields["NSIsOptional"] = .boolean(true) }
         if property.isTransient { fields["NSIsTransient"] = .boolean(true) }
         if property.isReadOnly { fields["NSIsReadOnly"] = .boolean(true) }
-        if property.isIndexed { fields["NSIsIndexed"] = .boolean(true) }
+        if isMarkedIndexed(property) { fields["NSIsIndexed"] = .boolean(true) }
         if property.isIndexedBySpotlight { fields["NSIndexedBySpotlight"] = .boolean(true) }
         if property.isStoredInExternalRecord { fields["NSStoredInExternalRecord"] = .boolean(true) }
         if let info = property.userInfo, !info.isEmpty { fields["NSUserInfo"] = try add(userInfo: info) }
@@ -111,7 +113,11 @@ extension ModelEncoder {
         if let opaque = attribute.opaqueDefaultValue {
             fields["NSDefaultValue"] = try writer.add(opaque)
         } else {
-            let value = attribute.defaultValue
+            var value = attribute.defaultValue
+            // Apple's archives have the default values of composite attributes as mutable dictionaries.
+            if let elements = value as? NSDictionary, attribute is NSCompositeAttributeDescription {
+                value = elements.mutableCopy()
+            }
             fields["NSDefaultValue"] = try attempt { try $0.writer.add(value: value) } ?? KeyedArchiveWriter.null
         }
         fields["NSValueTransformerName"] = writer.add(string: attribute.valueTransformerName)

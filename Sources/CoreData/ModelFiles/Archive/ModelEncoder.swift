@@ -1,36 +1,54 @@
 import Foundation
 
-/// Writes a model as a keyed archive, the form of a `.mom` file: each entity with its own properties, back references
-/// to entity and model, destinations and inverses both as objects and by name.
+/// Writes a model as a keyed archive in Apple's form, with back references to entity and model, and with destinations
+/// and inverses both as objects and by name.
+///
+/// The order of objects and of the entries of dictionaries is not Apple's, which is that of hash tables in memory.
 struct ModelEncoder {
+    /// What the archive is for.
+    enum Form {
+        /// A `.mom` file: each entity has its own properties, and the indexes that are not implied.
+        case file
+        /// The model that a store was opened with: each entity has copies of inherited properties, and all indexes.
+        /// Parts that no archive can hold are left out.
+        case inUse
+    }
+
     private let model: NSManagedObjectModel
+    private let form: Form
     var writer = KeyedArchiveWriter()
-    private let leavesOutUnarchivable: Bool
     private let modelReference: PropertyListValue
     private var entityReferences: [ObjectIdentifier: PropertyListValue] = [:]
-    private var propertyReferences: [ObjectIdentifier: PropertyListValue] = [:]
+    private var propertyReferences: [ObjectIdentifier: [String: PropertyListValue]] = [:]
 
-    init(model: NSManagedObjectModel, leavesOutUnarchivable: Bool) {
+    init(model: NSManagedObjectModel, form: Form) {
         self.model = model
-        self.leavesOutUnarchivable = leavesOutUnarchivable
+        self.form = form
         modelReference = writer.reserve()
         for entity in model.entities {
             entityReferences[ObjectIdentifier(entity)] = writer.reserve()
-            for property in entity.ownProperties {
-                propertyReferences[ObjectIdentifier(property)] = writer.reserve()
-            }
+            var references: [String: PropertyListValue] = [:]
+            for property in archivedProperties(of: entity) { references[property.name] = writer.reserve() }
+            propertyReferences[ObjectIdentifier(entity)] = references
         }
+    }
+
+    private func archivedProperties(of entity: NSEntityDescription) -> [NSPropertyDescription] {
+        form == .file ? entity.ownProperties : entity.properties
     }
 
     mutating func encode() throws -> Data {
         for entity in model.entities { try encode(entity) }
         var fields: [String: PropertyListValue] = [:]
-        fields["NSEntities"] = add(entities: model.entities)
+        let entities = model.entities.sorted { $0.name ?? "" < $1.name ?? "" }
+        let entries = entities.map { ($0.name ?? "", reference(to: $0)) }
+        fields["NSEntities"] =
+            form == .file ? writer.add(mutableDictionary: entries) : writer.add(knownKeys: entries)
         let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
         fields["NSVersionIdentifiers"] = writer.add(set: identifiers.map { writer.add(string: $0) })
         if !model.configurations.isEmpty {
             fields["NSConfigurations"] = writer.add(
-                dictionary: model.configurations.map { name in
+                mutableDictionary: model.configurations.map { name in
                     let members = model.entities(forConfigurationName: name) ?? []
                     return (name, writer.add(set: members.map { reference(to: $0) }))
                 })
@@ -40,7 +58,7 @@ struct ModelEncoder {
             templates.isEmpty
             ? KeyedArchiveWriter.null
             : writer.add(
-                dictionary: try templates.compactMap { name, request in
+                mutableDictionary: try templates.compactMap { name, request in
                     try attempt { try $0.add(request: request.parameters) }.map { (name, $0) }
                 })
         writer.fill(modelReference, ["NSManagedObjectModel", "NSObject"], fields)
@@ -54,7 +72,7 @@ struct ModelEncoder {
         do {
             return try body(&self)
         } catch {
-            guard leavesOutUnarchivable else { throw error }
+            guard form == .inUse else { throw error }
             return nil
         }
     }
@@ -64,14 +82,17 @@ struct ModelEncoder {
         entity.flatMap { entityReferences[ObjectIdentifier($0)] } ?? KeyedArchiveWriter.null
     }
 
-    /// The property's object; null for one that is not in the model.
-    func reference(to property: NSPropertyDescription?) -> PropertyListValue {
-        property.flatMap { propertyReferences[ObjectIdentifier($0)] } ?? KeyedArchiveWriter.null
+    /// The object of a property of an entity; null for one that is not in the model.
+    func reference(to property: String?, of entity: NSEntityDescription?) -> PropertyListValue {
+        guard let property, let entity else { return KeyedArchiveWriter.null }
+        return propertyReferences[ObjectIdentifier(entity)]?[property] ?? KeyedArchiveWriter.null
     }
 
-    private mutating func add(entities: [NSEntityDescription]) -> PropertyListValue {
-        let sorted = entities.sorted { $0.name ?? "" < $1.name ?? "" }
-        return writer.add(dictionary: sorted.map { ($0.name ?? "", reference(to: $0)) })
+    /// The object of the inverse, which the destination has or inherits.
+    func reference(toInverseOf relationship: NSRelationshipDescription) -> PropertyListValue {
+        let name = relationship.inverseRelationshipName
+        let own = reference(to: name, of: relationship.destinationEntity)
+        return own == KeyedArchiveWriter.null ? reference(to: name, of: relationship.inverseRelationship?.owner) : own
     }
 
     // MARK: Entities
@@ -79,28 +100,55 @@ struct ModelEncoder {
     private mutating func encode(_ entity: NSEntityDescription) throws {
         var fields: [String: PropertyListValue] = [:]
         fields["NSEntityName"] = writer.add(string: entity.name)
-        fields["NSClassNameForEntity"] = writer.add(string: entity.managedObjectClassName)
+        // The class of every entity that names none is not archived.
+        let className = entity.managedObjectClassName
+        fields["NSClassNameForEntity"] = writer.add(
+            string: className == NSEntityDescription.defaultClassName ? nil : className)
         fields["NSManagedObjectModel"] = modelReference
         fields["NSSuperentity"] = reference(to: entity.superentity)
-        fields["NSSubentities"] =
-            entity.subentities.isEmpty ? KeyedArchiveWriter.null : add(entities: entity.subentities)
+        let subentities = entity.subentities.sorted { $0.name ?? "" < $1.name ?? "" }
+        fields["NSSubentities"] = writer.add(
+            mutableDictionary: subentities.map { ($0.name ?? "", reference(to: $0)) })
         if entity.isAbstract { fields["NSIsAbstract"] = .boolean(true) }
         fields["NSUserInfo"] = try add(userInfo: entity.userInfo ?? [:])
         fields["NSVersionHashModifier"] = writer.add(string: entity.versionHashModifier)
         fields["NSRenamingIdentifier"] = writer.add(string: entity.renamingIdentifier)
-        fields["NSUniqueTuples"] = add(tuples: entity.uniquenessConstraintNames)
-        fields["NSCompoundIndexes"] = add(tuples: entity.compoundIndexNames)
-        fields["NSFetchIndexDescriptions"] = writer.add(array: try entity.indexes.map { try add(index: $0) })
-        if !entity.ownProperties.isEmpty {
-            let properties = entity.ownProperties.sorted { $0.name < $1.name }
-            for property in properties { try encode(property, into: reference(to: property)) }
-            fields["NSProperties"] = writer.add(dictionary: properties.map { ($0.name, reference(to: $0)) })
+        if !entity.uniquenessConstraintNames.isEmpty {
+            fields["NSUniqueTuples"] = add(tuples: entity.uniquenessConstraintNames)
         }
+        try addIndexes(of: entity, to: &fields)
+        let properties = archivedProperties(of: entity).sorted { $0.name < $1.name }
+        for property in properties { try encode(property, of: entity, into: reference(to: property.name, of: entity)) }
+        fields["NSProperties"] = writer.add(
+            mutableDictionary: properties.map { ($0.name, reference(to: $0.name, of: entity)) })
         writer.fill(reference(to: entity), ["NSEntityDescription", "NSObject"], fields)
     }
 
+    private mutating func addIndexes(
+        of entity: NSEntityDescription, to fields: inout [String: PropertyListValue]
+    ) throws {
+        let indexes = form == .file ? entity.listedIndexes : entity.uncoveredIndexes + entity.indexes
+        let compound = entity.compoundIndexNames
+        if !indexes.isEmpty {
+            fields["NSFetchIndexDescriptions"] = writer.add(
+                mutableArray: try indexes.map { try add(index: $0, of: entity) })
+        }
+        if !indexes.isEmpty || !compound.isEmpty { fields["NSCompoundIndexes"] = add(tuples: compound) }
+    }
+
+    /// Whether the archive marks a property as indexed. In a file the mark implies an index that the file does not
+    /// list.
+    func isMarkedIndexed(_ property: NSPropertyDescription) -> Bool {
+        guard form == .file else { return property.isIndexed }
+        return property.isMarkedIndexed
+            || property.owner?.indexes.contains { index in
+                index.name == property.name && index.soleName == property.name
+            } == true
+    }
+
     private mutating func add(tuples: [[String]]) -> PropertyListValue {
-        writer.add(array: tuples.map { names in writer.add(array: names.map { writer.add(string: $0) }) })
+        writer.add(
+            mutableArray: tuples.map { names in writer.add(mutableArray: names.map { writer.add(string: $0) }) })
     }
 
     mutating func add(userInfo: [AnyHashable: Any]) throws -> PropertyListValue {
@@ -111,7 +159,9 @@ struct ModelEncoder {
             })
     }
 
-    private mutating func add(index: NSFetchIndexDescription) throws -> PropertyListValue {
+    private mutating func add(
+        index: NSFetchIndexDescription, of entity: NSEntityDescription
+    ) throws -> PropertyListValue {
         let indexReference = writer.reserve()
         var elements: [PropertyListValue] = []
         for element in index.elements {
@@ -122,7 +172,7 @@ struct ModelEncoder {
             fields["NSFetchIndexDescription"] = indexReference
             if let expression = element.ownedExpression {
                 let expressionReference = writer.reserve()
-                try encode(expression, into: expressionReference)
+                try encode(expression, of: entity, into: expressionReference)
                 fields["NSIndexedProperty"] = expressionReference
             }
             elements.append(writer.add(["NSFetchIndexElementDescription", "NSObject"], fields))
@@ -134,7 +184,7 @@ struct ModelEncoder {
             try index.partialIndexPredicate.flatMap { predicate in
                 try attempt { try $0.add(predicate: predicate) }
             } ?? KeyedArchiveWriter.null
-        fields["NSEntity"] = reference(to: index.entity)
+        fields["NSEntity"] = reference(to: entity)
         writer.fill(indexReference, ["NSFetchIndexDescription", "NSObject"], fields)
         return indexReference
     }

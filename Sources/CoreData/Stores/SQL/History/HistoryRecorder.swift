@@ -193,7 +193,7 @@ package final class HistoryRecorder {
             parameters.bind(2, HistoryTables.stringEntity)
             parameters.bind(3, name)
         }
-        try connection.setHighestKey(key, ofNumber: HistoryTables.stringEntity)
+        try HistoryTables.setHighestKey(key, ofNumber: HistoryTables.stringEntity, on: connection)
         return key
     }
 
@@ -205,8 +205,8 @@ package final class HistoryRecorder {
         try writePending()
         transactionNumber = nil
         if isNumbered { return number }
-        try connection.setHighestKey(number, ofNumber: HistoryTables.transactionEntity)
-        try connection.setHighestKey(lastChange, ofNumber: HistoryTables.changeEntity)
+        try HistoryTables.setHighestKey(number, ofNumber: HistoryTables.transactionEntity, on: connection)
+        try HistoryTables.setHighestKey(lastChange, ofNumber: HistoryTables.changeEntity, on: connection)
         return number
     }
 }

@@ -71,11 +71,7 @@ package struct HistoryTables: Sendable {
     /// Creates the missing tables and columns for the history of a model. Writes nothing if all of them are there.
     package static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
         let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0
-        if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted,
-            try hasNumbers(connection)
-        {
-            return present
-        }
+        if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted { return present }
         return try connection.transaction {
             var tables = try read(from: connection) ?? HistoryTables()
             for table in definitions { try connection.run(.define(.createTable(table, unlessThere: true))) }
@@ -97,7 +93,6 @@ package struct HistoryTables: Sendable {
                 try connection.run(.define(.addColumn(column, table: changes)))
                 tables.tombstones += 1
             }
-            try insertNumbers(connection)
             tables.hasStrings = true
             tables.hasQueryGenerations = try connection.columnNames(of: transactions).contains("ZQUERYGEN")
             return tables
@@ -110,17 +105,25 @@ package struct HistoryTables: Sendable {
         (changeEntity, "CHANGE"), (transactionEntity, "TRANSACTION"), (stringEntity, "TRANSACTIONSTRING"),
     ]
 
-    /// Whether the store has the rows for the highest numbers of history. Without them a deletion of history is not
-    /// recorded.
-    private static func hasNumbers(_ connection: some SQLConnection) throws -> Bool {
+    /// Sets the highest key of one of history's entities. A store gets the rows for these keys, as in Apple's files,
+    /// with its first transaction.
+    static func setHighestKey(_ key: Int64, ofNumber number: Int64, on connection: any SQLConnection) throws {
+        if try connection.setHighestKey(key, ofNumber: number) { return }
+        try insertNumbers(connection)
+        try connection.setHighestKey(key, ofNumber: number)
+    }
+
+    /// Inserts the rows for the highest numbers before there is a transaction. Writes nothing if all of them are there.
+    package static func prepareNumbers(_ connection: some SQLConnection) throws {
         let number = SQLExpression.column(SQLBookkeeping.Keys.number)
         let count = SQLSelect(
             [.countAll], of: SQLBookkeeping.Keys.table,
             where: .between(number, .value(.int(changeEntity)), .value(.int(stringEntity))))
-        return try connection.integer(count) == Int64(entities.count)
+        if try connection.integer(count) == Int64(entities.count) { return }
+        try connection.transaction { try insertNumbers(connection) }
     }
 
-    /// Inserts the missing rows for the highest numbers.
+    /// Inserts the missing rows for the highest numbers. Without them a deletion of history is not recorded.
     ///
     /// - Parameter newest: the number of the newest transaction so far.
     package static func insertNumbers(_ connection: some SQLConnection, newest: Int64 = 0) throws {

@@ -28,11 +28,41 @@ package struct NewStore {
     package var definitions: [SQLDefinition] {
         var definitions: [SQLDefinition] = []
         if !usesExistingTables {
-            definitions += schema.allTables.map { .createTable($0) } + schema.indexes.map { .createIndex($0) }
+            let groups = tablesByRoot
+            for group in groups { definitions += group.map { .createTable($0) } }
+            for group in groups { definitions += indexes(of: group).map { .createIndex($0) } }
         }
         let bookkeeping = [
             SQLBookkeeping.Keys.definition, SQLBookkeeping.Metadata.definition, SQLBookkeeping.ModelCache.definition,
         ]
         return definitions + bookkeeping.map { .createTable($0, unlessThere: mayHaveBookkeeping) }
+    }
+
+    /// The tables of each root entity: its own, and the join tables that relationships of its entities name.
+    private var tablesByRoot: [[SQLTable]] {
+        var roots: [Int: Int] = [:]
+        for entity in layout.entities {
+            for case let end? in schema.joinEnds[entity.index] where !end.isFlipped {
+                roots[end.joinIndex] = entity.rootIndex
+            }
+        }
+        var groups = schema.entityTables.map { [$0] }
+        for (join, table) in schema.joinTables.enumerated() {
+            let place = roots[join].flatMap { schema.tableOfRoot[$0] } ?? groups.count - 1
+            groups[place].append(table)
+        }
+        return groups
+    }
+
+    /// The indexes of keys, then that of the entities' numbers, then those that the model asks for.
+    private func indexes(of group: [SQLTable]) -> [SQLIndex] {
+        func rank(_ index: SQLIndex) -> Int {
+            if index.columns.contains(where: { $0.direction != nil }) { return 3 }
+            if index.table != group[0].name { return 1 }
+            return index.columns.first?.name == SQLSchema.entityColumn ? 2 : 0
+        }
+        let names = Set(group.map(\.name))
+        let own = schema.indexes.filter { names.contains($0.table) }
+        return (0...3).flatMap { number in own.filter { rank($0) == number } }
     }
 }

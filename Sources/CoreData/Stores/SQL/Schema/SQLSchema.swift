@@ -117,7 +117,7 @@ package struct SQLJoinEnd: Equatable, Sendable {
 /// It is a value: two schemas can be compared table by table (migrations do), and nothing in it depends on a
 /// connection. Layout indexes are those of the `ModelLayout` from which it was made.
 package struct SQLSchema: Equatable, Sendable {
-    /// One table for each root entity, in the order of the numbers. In `allTables` each is followed by its join tables.
+    /// One table for each root entity, in the order of the numbers.
     package var entityTables: [SQLTable] = []
     package var joins: [SQLJoinTable] = []
     package var joinTables: [SQLTable] = []
@@ -163,7 +163,7 @@ package struct SQLSchema: Equatable, Sendable {
         entityTables.first?.columns.contains { $0.name == Self.entityColumn && $0.type == .label } ?? false
     }
 
-    /// Every table, in the order in which a new store creates them.
+    /// Every table.
     package var allTables: [SQLTable] { entityTables + joinTables }
 }
 

@@ -68,7 +68,8 @@ package struct SQLSchemaBuilder {
         var entity: Int
         var isRelationship: Bool
         var name: String
-        /// The companion follows its key directly.
+        /// A companion follows its key directly. Elements of a composite attribute stand where its name sorts, in their
+        /// declared order.
         var part: Int
     }
 
@@ -123,8 +124,8 @@ package struct SQLSchemaBuilder {
                 drafts.append(
                     DraftColumn(
                         column: SQLColumn(name: name, type: plan.type), group: plan.group, entity: index,
-                        isRelationship: plan.isRelationship, name: Self.columnName(of: slot),
-                        part: plan.follows == nil ? 0 : 1))
+                        isRelationship: plan.isRelationship, name: slot.composite?.name ?? slot.name,
+                        part: slot.composite == nil ? (plan.follows == nil ? 0 : 1) : number))
                 if plan.isKey {
                     keyIndexes.append(
                         SQLIndex(
@@ -321,14 +322,9 @@ package struct SQLSchemaBuilder {
                     SQLIndex(name: name, table: table, columns: found, isUnique: unique, condition: condition))
             }
             let own = entity.entity
-            for case let attribute as NSAttributeDescription in own.ownProperties.sorted(by: { $0.name < $1.name })
-            where attribute.isIndexed {
-                add(attribute.name, [indexColumn(attribute.name, in: entity)])
-            }
-            for index in own.indexes where isNeeded(index, in: entity) {
+            for index in own.uncoveredIndexes + own.indexes where isNeeded(index, in: entity) {
                 add(
-                    index.name,
-                    index.elements.map { indexColumn($0.propertyName ?? "", in: entity, ascending: $0.isAscending) },
+                    index.name, index.elements.map { indexColumn($0, in: entity) },
                     condition: condition(of: index, in: entity))
             }
             // Newer models have a fetch index for each compound index, under another name.
@@ -375,15 +371,29 @@ package struct SQLSchemaBuilder {
         return false
     }
 
+    /// The column of an element; nil if the element computes a value that no column holds.
+    private func indexColumn(_ element: NSFetchIndexElementDescription, in entity: EntityLayout) -> SQLIndexColumn? {
+        guard let computed = element.ownedExpression else {
+            return indexColumn(element.propertyName ?? "", in: entity, ascending: element.isAscending)
+        }
+        switch (computed as? NSExpressionDescription)?.expression?.payload {
+        case .evaluatedObject: return indexColumn("self", in: entity, ascending: element.isAscending)
+        case .keyPath(let path, operand: nil):
+            return indexColumn(path.text, in: entity, ascending: element.isAscending)
+        default: return nil
+        }
+    }
+
     private func indexColumn(_ property: String, in entity: EntityLayout, ascending: Bool = true) -> SQLIndexColumn? {
         let name: String?
-        switch property {
-        case "self", "SELF", "objectID": name = SQLSchema.keyColumn
-        case "entity": name = SQLSchema.entityColumn
-        default:
-            switch entity.access(at: property) {
-            case .attribute(let slot), .toOne(let slot): name = schema.columns[entity.index][slot]
-            case .toMany, .composite, .fetched, nil: name = nil
+        switch entity.access(at: property) {
+        case .attribute(let slot), .toOne(let slot): name = schema.columns[entity.index][slot]
+        case .toMany, .composite, .fetched: name = nil
+        case nil:
+            switch property {
+            case "self", "SELF", "objectID": name = SQLSchema.keyColumn
+            case "entity": name = SQLSchema.entityColumn
+            default: name = nil
             }
         }
         return name.map { SQLIndexColumn(name: $0, direction: ascending ? .ascending : .descending) }

@@ -2,13 +2,19 @@ import Foundation
 
 /// The metadata of a store, which are a row in a table of its bookkeeping.
 package enum SQLStoreMetadata {
-    /// The framework number written to files: a real one (2022), which every later system opens.
+    /// The framework number that new stores claim: that of the systems of 2023, which every later system opens.
+    ///
+    /// Stores of this number have just the entries of `description(of:entities:type:)`. Stores since 2025 also
+    /// have `NSPersistenceMaximumFrameworkVersion`, the highest number that has written to them. New stores here have
+    /// none, as those of the claimed framework, and a Mac adds its own. A store that has the entry keeps it.
     package static let frameworkVersion = 1344
+    package static let maximumFrameworkVersionKey = "NSPersistenceMaximumFrameworkVersion"
 
     /// Keys that describe the store itself. A program may read their values, but not change them.
     package static let reservedKeys: Set<String> = reportedKeys.union([
         NSStoreTypeKey, NSStoreModelVersionHashesKey, "NSStoreModelVersionHashesVersion",
         "NSStoreModelVersionHashesDigest", NSPersistentStoreModelVersionChecksumKey, "NSPersistenceFrameworkVersion",
+        maximumFrameworkVersionKey,
         // The way in which a file frees pages. A program's other value for it is no change.
         "_NSAutoVacuumLevel", DeferredStatements.metadataKey, StoredVersion.notesKey, unfinishedKey,
     ])
