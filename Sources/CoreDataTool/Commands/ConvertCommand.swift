@@ -13,16 +13,21 @@ package struct ConvertCommand: Command {
             "From and to databases, rows keep their ids. Values that PostgreSQL cannot hold are listed before "
                 + "anything is written, and dates are kept to the microsecond. Objects of XML and binary stores have "
                 + "ids of their own; these kinds hold everything in memory, and have no history.",
+            "With --for-apple, a SQLite store gets the triggers by which Apple's framework keeps derived attributes. "
+                + "Other programs can then not write to the tables of these attributes: they get the error 'no such "
+                + "function: NSCoreDataDATriggerUpdatedAffectedObjectValue'.",
             "A file gets its name when it is whole: after a kill, the next call begins anew. The filling of a database "
                 + "is resumed.",
         ],
         options: [
             Option(
                 "type", letter: "t", value: "TYPE", completion: .words(StoreKindName.allCases.map(\.rawValue)),
-                StoreKindName.help), .model, .json,
+                StoreKindName.help),
+            Option("for-apple", "make a SQLite store that a program on a Mac may write to, too"), .model, .json,
         ],
         examples: [
             .init("coredata convert Library.sqlite Library.xml", "make an XML store"),
+            .init("coredata convert Library.sqlite Mac.sqlite --for-apple", "make a store that a Mac writes to"),
             .init("coredata convert Library.sqlite postgresql://localhost/library", "move to a database"),
         ])
 
@@ -31,6 +36,7 @@ package struct ConvertCommand: Command {
     private let type: StoreKindName
     private let model: String?
     private let isJSON: Bool
+    private let isForApple: Bool
 
     package init(_ arguments: Arguments) throws {
         store = try arguments.required(0)
@@ -38,6 +44,10 @@ package struct ConvertCommand: Command {
         type = try StoreKindName.given(arguments, target)
         model = arguments.value("model")
         isJSON = arguments.has(.json)
+        isForApple = arguments.has("for-apple")
+        if isForApple, type != .sqlite {
+            throw ToolError.usage("--for-apple makes a SQLite store, and not one of the type \(type.rawValue)")
+        }
     }
 
     package func run(_ console: Console) throws -> ExitStatus {
@@ -60,6 +70,7 @@ package struct ConvertCommand: Command {
             case (StoreKindName.postgresql.storeType, .sqlite): try move(source, to: draft.url, shown, console)
             default: (made, names) = try transfer.make(type.storeType, at: draft.url, shown: shown)
             }
+            if isForApple { try addTriggers(to: draft.url, of: source.model, shown) }
             let copy = try ResolvedStore(draft.url, type: type.storeType, model: source.model, shown: shown)
             summary = try transfer.compare(
                 with: copy, names: names, isRounded: source.address.type == StoreKindName.postgresql.storeType)
@@ -77,6 +88,24 @@ package struct ConvertCommand: Command {
         if type != .sqlite { text.note(mirror: try source.mirror(source.context()), console) }
         try text.write(isJSON: isJSON, on: console)
         return .done
+    }
+
+    /// Makes the triggers of the new store by opening it for writing.
+    private func addTriggers(to url: URL, of model: NSManagedObjectModel, _ shown: String) throws {
+        let made = try OpenedStore(url, type: type.storeType, model: model, shown: shown)
+        let reading = try made.context()
+        let keepsHistory = try reading.performAndWait { try made.keepsHistory(reading) }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        do {
+            let store = try coordinator.addPersistentStore(
+                ofType: type.storeType, configurationName: nil, at: url,
+                options: [
+                    NSSQLiteDerivedAttributeTriggersOption: true, NSPersistentHistoryTrackingKey: keepsHistory,
+                ])
+            try coordinator.remove(store)
+        } catch {
+            throw ToolError(error, at: shown)
+        }
     }
 
     // MARK: Databases

@@ -30,7 +30,7 @@ struct MigrationRunner {
         switch step {
         case .check(let check): try search(for: check)
         case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
-        case .replaceModelCache: try replaceModelCache()
+        case .replaceModelCache: try StoredModel.replace(by: modelCache, on: connection)
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
         case .deriveOnClient(let table, _, let numbers, let derivation):
             try compute(derivation, ofTable: table, numbers)
@@ -81,13 +81,6 @@ struct MigrationRunner {
             parameters.bind(3, Int64(key.parent))
             parameters.bind(4, key.continues.compactMap { highest[$0] }.max() ?? 0)
         }
-    }
-
-    private func replaceModelCache() throws {
-        typealias Cache = SQLBookkeeping.ModelCache
-        try connection.run(.define(.createTable(Cache.definition, unlessThere: true)))
-        try connection.run(.delete(SQLDelete(from: Cache.table)))
-        try connection.prepare(Cache.insert).run { $0.bind(1, modelCache) }
     }
 
     // MARK: Errors

@@ -19,4 +19,27 @@ package enum StoredModel {
                 url: url, underlying: error)
         }
     }
+
+    /// Archives the model of a store anew if an earlier version of this library archived it, in the form of a `.mom`
+    /// file.
+    package static func renew(_ model: NSManagedObjectModel, on connection: some SQLConnection) throws {
+        guard let present = try archive(from: connection), !isOfModelInUse(present) else { return }
+        let archive = try ModelArchive.encodeDeflated(model)
+        try connection.transaction { try replace(by: archive, on: connection) }
+    }
+
+    /// Replaces the archived model of a store in the transaction that is open.
+    package static func replace(by archive: Data, on connection: some SQLConnection) throws {
+        typealias Cache = SQLBookkeeping.ModelCache
+        try connection.run(.define(.createTable(Cache.definition, unlessThere: true)))
+        try connection.run(.delete(SQLDelete(from: Cache.table)))
+        try connection.prepare(Cache.insert).run { $0.bind(1, archive) }
+    }
+
+    private static func isOfModelInUse(_ archive: Data) -> Bool {
+        guard let data = try? RawDeflate.decompress(archive), let root = try? KeyedArchive(data).root() else {
+            return false
+        }
+        return ModelDecoder.isOfModelInUse(root)
+    }
 }

@@ -13,6 +13,8 @@ struct SQLiteStoreOptions: Sendable {
     var maximumReaders = 4
     var tracksHistory = false
     var postsRemoteChanges = false
+    /// Whether Apple's triggers keep derived attributes in the file.
+    var makesTriggers = false
 
     init(_ options: [AnyHashable: Any]?, url: URL?) throws {
         isReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
@@ -22,6 +24,7 @@ struct SQLiteStoreOptions: Sendable {
         ignoresVersioning = StoreOptions.bool(options, NSIgnorePersistentStoreVersioningOption) ?? false
         tracksHistory = StoreOptions.isOn(options, NSPersistentHistoryTrackingKey)
         postsRemoteChanges = StoreOptions.isOn(options, NSPersistentStoreRemoteChangeNotificationPostOptionKey)
+        makesTriggers = StoreOptions.bool(options, NSSQLiteDerivedAttributeTriggersOption) ?? false
         if let count = StoreOptions.number(options, NSPersistentStoreConnectionPoolMaxSizeKey) {
             maximumReaders = max(1, Int(count))
         }

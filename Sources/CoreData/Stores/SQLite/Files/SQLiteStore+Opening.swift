@@ -87,6 +87,7 @@ extension SQLiteStore {
                 try openInMemory(place, entities: entities, copying: other)
                 return
             }
+            if settings.makesTriggers { _ = try DerivedAttributeTriggers(layout, fresh) }
             try openFile(url, entities: entities, summary)
         }
 
@@ -274,6 +275,10 @@ extension SQLiteStore {
                 try settings.tracksHistory
                 ? HistoryTables.prepare(connection, for: layout) : HistoryTables.read(from: connection)
             try SpatialIndexes(connection).keep(on: connection, url: url)
+            if settings.makesTriggers {
+                try DerivedAttributeTriggers(layout, schema).install(on: connection)
+                try StoredModel.renew(layout.model, on: connection)
+            }
             writer = connection
             isWAL = try connection.hasLog()
             guard isWAL, !use.holdsTransaction, try connection.givesLocksBack() else {

@@ -1,0 +1,122 @@
+import CSQLite
+import Foundation
+import TestSupport
+import Testing
+
+@testable import CoreData
+
+/// The triggers by which Apple's framework keeps derived attributes, in stores that ask for them.
+@Suite("Triggers of derived attributes", .leavesNothingBehind)
+struct DerivedAttributeTriggerTests {
+    private static let option = [NSSQLiteDerivedAttributeTriggersOption: true]
+
+    private static func model(
+        _ text: String = "entity Shelf\n  books many Book.shelf\nentity Book\n  title string\n  shelf one Shelf.books",
+        deriving format: String = "books.@count", in entity: String = "Shelf"
+    ) -> NSManagedObjectModel {
+        let model = ModelText.model(text)
+        let attribute = NSDerivedAttributeDescription()
+        attribute.name = "bookCount"
+        attribute.attributeType = .integer64AttributeType
+        attribute.isOptional = true
+        attribute.derivationExpression = CoreData.NSExpression(format: format)
+        model.entitiesByName[entity]?.properties.append(attribute)
+        return model
+    }
+
+    private static func triggers(_ url: URL) throws -> [String] {
+        try RawDatabase(url).column("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid")
+            .compactMap { if case .text(let name) = $0 { name } else { nil } }
+    }
+
+    private static let names = [
+        "Z_DA_ZBOOK_Shelf_bookCount_PARAMETER_INSERT", "Z_DA_ZBOOK_Shelf_bookCount_PARAMETER_UPDATE_INCREMENT",
+        "Z_DA_ZBOOK_Shelf_bookCount_PARAMETER_UPDATE_DECREMENT", "Z_DA_ZBOOK_Shelf_bookCount_PARAMETER_DELETE",
+        "Z_DA_ZSHELF_Shelf_bookCount_SOURCE_INSERT",
+    ]
+
+    @Test("A store has the triggers if its options ask for them, also one that is there already")
+    func made() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try withStore(url, Self.model()) { _ in }
+            #expect(try Self.triggers(url) == [])
+            let earlier = try RawDeflate.compress(ModelArchive.encode(Self.model()))
+            _ = try RawDatabase(url).rows("UPDATE Z_MODELCACHE SET Z_CONTENT = ?", [.blob(earlier)])
+            for _ in 1...2 {
+                try withStore(url, Self.model(), options: Self.option) { _ in }
+                #expect(try Self.triggers(url) == Self.names)
+            }
+            guard case .blob(let cache)? = try RawDatabase(url).column("SELECT Z_CONTENT FROM Z_MODELCACHE").first
+            else {
+                Issue.record("no model")
+                return
+            }
+            let root = try KeyedArchive(RawDeflate.decompress(cache)).root()
+            #expect(ModelDecoder.isOfModelInUse(root))
+            try withStore(url, Self.model()) { _ in }
+            #expect(try Self.triggers(url) == Self.names)
+        }
+    }
+
+    @Test("The triggers keep the count for a process that registers Apple's functions, and stop any other one")
+    func otherWriters() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try withStore(url, Self.model(), options: Self.option) { context in
+                let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+                _ = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+                for _ in 1...2 {
+                    let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                    book.setValue(shelf, forKey: "shelf")
+                }
+                try context.save()
+                context.refreshAllObjects()
+                #expect(shelf.value(forKey: "bookCount") as? Int == 2)
+            }
+            let insertion = "INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZSHELF) VALUES (9, 1, 1, 1)"
+            let error = #expect(throws: RawDatabase.Failure.self) { try RawDatabase(url).execute(insertion) }
+            #expect(error?.description.contains("NSCoreDataDATriggerUpdatedAffectedObjectValue") == true)
+            let counts = "SELECT ZBOOKCOUNT FROM ZSHELF ORDER BY ZBOOKCOUNT DESC"
+            let raw = try RawDatabase(url)
+            let first = try raw.integer("SELECT Z_PK FROM ZSHELF WHERE ZBOOKCOUNT = 2") ?? 0
+            let connection = try SQLiteConnection(path: url.path, access: .readWrite)
+            SQLiteFunctions.register(on: connection)
+            let other = "(SELECT Z_PK FROM ZSHELF WHERE Z_PK <> \(first))"
+            for (statement, expected) in [
+                ("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZSHELF) VALUES (9, 1, 1, \(first))", [3, 0]),
+                ("UPDATE ZBOOK SET ZSHELF = \(other) WHERE Z_PK = 9", [2, 1]),
+                ("DELETE FROM ZBOOK WHERE Z_PK = 9", [2, 0]),
+                ("DELETE FROM ZBOOK", [0, 0]),
+            ] {
+                try connection.execute(statement)
+                #expect(try raw.column(counts) == expected.map { .int(Int64($0)) }, "\(statement)")
+            }
+        }
+    }
+
+    @Test(
+        "A derivation whose triggers are not known is refused before there is a file",
+        arguments: [
+            ("books.title.@max", "Shelf", "one Shelf.books"), ("books.@count", "Shelf", "many Shelf.books"),
+            ("books.@count", "Narrow", "one Shelf.books"), ("canonical:(title)", "Book", "one Shelf.books"),
+        ])
+    func refused(_ format: String, _ entity: String, _ inverse: String) throws {
+        let text = """
+            entity Shelf
+              books many Book.shelf
+            entity Narrow : Shelf
+            entity Book
+              title string
+              shelf \(inverse)
+            """
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            let model = Self.model(text, deriving: format, in: entity)
+            let error = try #require(throws: NSError.self) { try withStore(url, model, options: Self.option) { _ in } }
+            #expect(error.code == NSPersistentStoreIncompatibleSchemaError)
+            #expect(error.localizedDescription.contains("\(entity).bookCount"), "\(error)")
+            #expect(!FileManager.default.fileExists(atPath: url.path))
+        }
+    }
+}
