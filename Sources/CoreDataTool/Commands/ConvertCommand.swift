@@ -92,7 +92,7 @@ package struct ConvertCommand: Command {
 
     /// Makes the triggers of the new store by opening it for writing.
     private func addTriggers(to url: URL, of model: NSManagedObjectModel, _ shown: String) throws {
-        let made = try OpenedStore(url, type: type.storeType, model: model, shown: shown)
+        let made = try ResolvedStore(url, type: type.storeType, model: model, shown: shown)
         let reading = try made.context()
         let keepsHistory = try reading.performAndWait { try made.keepsHistory(reading) }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
