@@ -126,8 +126,8 @@ open class NSPropertyDescription: NSObject, NSCopying, @unchecked Sendable {
 
     /// Whether the property has an index of its own. ``NSEntityDescription/indexes`` supersedes it.
     ///
-    /// It is also true for an attribute that is the only element of one of the entity's ``NSEntityDescription/indexes``,
-    /// in ascending order.
+    /// It is also true for an attribute that is the only element, in ascending order, of one of the indexes of its
+    /// entity.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspropertydescription/isindexed)
     open var isIndexed: Bool {

@@ -46,7 +46,7 @@ struct ArchiveEntries {
         }
     }
 
-    /// The dictionaries of entities and properties are the only places that have them, and all others refer to them.
+    /// The dictionaries of entities and properties have these objects, and every other place refers to them.
     private mutating func addPairs(
         of object: ArchivedObject, _ value: PropertyListValue, at place: [FormPlace]
     ) throws {

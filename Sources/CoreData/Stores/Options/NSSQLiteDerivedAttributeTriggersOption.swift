@@ -6,7 +6,9 @@
 /// type ``NSSQLiteStoreType`` in files, and has no effect on other stores and on read-only ones.
 ///
 /// Apple's triggers call functions that only Apple's framework and this library register. Another program that writes
-/// to a table with such a trigger gets SQLite's error 'no such function: NSCoreDataDATriggerUpdatedAffectedObjectValue'.
-/// The error is 134020 (`NSPersistentStoreIncompatibleSchemaError`), and names the attribute, if the triggers for a
-/// derivation are not known. Known are those for counts of one-to-many relationships, such as `books.@count`.
+/// to a table with such a trigger gets SQLite's error "no such function", with the name
+/// `NSCoreDataDATriggerUpdatedAffectedObjectValue`.
+///
+/// Only the triggers for counts of one-to-many relationships, such as `books.@count`, are known. A store with any other
+/// derived attribute is refused with 134020 (`NSPersistentStoreIncompatibleSchemaError`), which names the attribute.
 public let NSSQLiteDerivedAttributeTriggersOption = "OpenCoreDataSQLiteDerivedAttributeTriggersOption"
