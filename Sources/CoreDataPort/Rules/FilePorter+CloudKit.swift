@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 // Containers that CloudKit mirrors. Linux has containers without mirroring.
 extension FilePorter {

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 // Conditions that choose a value for each system, and have none for Linux.
 extension FilePorter {

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 extension FilePorter {
     /// The tokens that Linux compiles, with those inside strings.

@@ -1,4 +1,5 @@
 import CoreDataModelCompiler
+import SwiftScanning
 
 // Texts, in forms that Foundation on Linux or version 5 of the language does not have.
 extension FilePorter {
