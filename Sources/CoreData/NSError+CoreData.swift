@@ -17,7 +17,8 @@ extension NSError {
     ///   - code: One of Core Data's codes, or one of Foundation's for files.
     ///   - reason: The localized description and failure reason. It is also under `"reason"`, as in Core Data's own
     ///     errors.
-    ///   - remedy: What the program or its user can do, as sentences. It ends the reason, and is the recovery suggestion.
+    ///   - remedy: What the program or its user can do, as sentences. It ends the reason, and is the recovery
+    ///     suggestion.
     ///   - url: The file in question, under `NSURLErrorKey` and `NSFilePathErrorKey`. Its path becomes part of the
     ///     description.
     ///   - sqliteCode: SQLite's extended result code, under `NSSQLiteErrorDomain`.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The second pass of a migration by a mapping model: sets the relationships that the first pass has left open, batch by
-/// batch.
+/// The second pass of a migration by a mapping model: sets the relationships that the first pass has left open, batch
+/// by batch.
 final class RelationshipPass {
     unowned let run: MappedMigrationRun
     /// The mappings that were not regular when the pass over the present one began.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The third pass of a migration by a mapping model: calls the policies' own validation, and checks the objects that were
-/// not valid when they were saved.
+/// The third pass of a migration by a mapping model: calls the policies' own validation, and checks the objects that
+/// were not valid when they were saved.
 ///
 /// Saves of the destination do not validate, because an object that is not valid yet may become so by the end.
 final class ValidationPass {

@@ -4,10 +4,11 @@
 //   parts that only files need. `SourceLayerTests` lists the names that each of the three folders may use. `Ways/`,
 //   `Losses/`, `Forecast/`, `Progress/`, `Staged/`, `Online/` and `Moving/` are named after their subjects.
 // - A `MigrationRequest` has the store, the version to reach and the options; each type here receives it whole.
-// - One verb stands for one station. `prepare` makes sure that a store fits before it is opened; the result is a summary
-//   of the store, or an error (`StoreMigration` for files, `InPlaceMigration` for databases). `migrate` brings a store
-//   that does not fit to the version. `MigrationStrategy` chooses the hops, and `carryOut` performs them: `apply` in one
-//   transaction, or `make` for the new file of a copy stage. The conformances of engines are here, above the stores.
+// - One verb stands for one station. `prepare` makes sure that a store fits before it is opened; the result is a
+//   summary of the store, or an error (`StoreMigration` for files, `InPlaceMigration` for databases). `migrate` brings
+//   a store that does not fit to the version. `MigrationStrategy` chooses the hops, and `carryOut` performs them:
+//   `apply` in one transaction, or `make` for the new file of a copy stage. The conformances of engines are here, above
+//   the stores.
 // - No type of these stations uses one of an earlier station, so that a forecast can be made within a migration.
 // - A migration reads no row into the program, except for mapping models, stages with handlers, and derived attributes
 //   that the database does not compute.

@@ -4,8 +4,8 @@ import Foundation
 package struct RetryPolicy: Sendable {
     /// The number of attempts that have neither a pause nor a time limit.
     package var immediateAttempts = 0
-    /// The pause between two attempts in seconds. Each pause is a random one of the range, so that several programs that
-    /// wait for one lock do not collide again and again.
+    /// The pause between two attempts in seconds. Each pause is a random one of the range, so that several programs
+    /// that wait for one lock do not collide again and again.
     package var pauses: ClosedRange<TimeInterval>
     /// The longest pause in seconds if each pause may be twice as long as the one before; nil if the range stays.
     package var longestPause: TimeInterval?

@@ -15,8 +15,9 @@
 //   counters.
 // - Without a journal the store is as it was, and the next migration resumes after the last complete copy stage.
 // - A copy stage makes a new file of the one before, in a folder of its own (`step-N`): by the hop of a mapping model,
-//   a migration stage with handlers, or all inferred hops between them (`CopyingMigration+Stages`). So the file before stays after any failure.
-//   Changes of the new file need no rollback, and need not reach the disk before the file is whole.
+//   a migration stage with handlers, or all inferred hops between them (`CopyingMigration+Stages`). So the file before
+//   stays after any failure. Changes of the new file need no rollback, and need not reach the disk before the file is
+//   whole.
 // - `MigrationCheckpoint` counts only for the same file in the same state, the same copy stages and the same build of
 //   the program.
 // - Within the copy stage of a mapping model, `MappedPosition` records the position, about twice a second and after

@@ -1,7 +1,7 @@
 // Implementation notes: Migration/Forecast.
 //
-// - `MigrationForecaster` finds the hops as the migration does (`MigrationStrategy`). `HopForecaster` makes the steps of
-//   given hops, so that a running migration can say how long it takes.
+// - `MigrationForecaster` finds the hops as the migration does (`MigrationStrategy`). `HopForecaster` makes the steps
+//   of given hops, so that a running migration can say how long it takes.
 // - The forecaster makes the plan over a connection that leaves no trace. It counts rows by the highest key, measures
 //   some sample rows, and turns both into bytes and seconds with `MachineCalibration`.
 // - Each hop after the first is planned over the tables that the previous one would leave.
@@ -24,8 +24,8 @@ struct MigrationForecaster {
     var url: URL { request.url }
     var model: NSManagedObjectModel { request.model }
 
-    /// The choice of the hops. A mapping may be inferred unless the options forbid it, because a forecast is mostly of an
-    /// inferred migration.
+    /// The choice of the hops. A mapping may be inferred unless the options forbid it, because a forecast is mostly of
+    /// an inferred migration.
     func strategy(for store: SourceModel) throws -> MigrationStrategy {
         try MigrationStrategy(for: request, of: store, infers: true)
     }

@@ -30,8 +30,8 @@ struct GivenMapping {
         source = options?[NSMigrationSourceModelOption] as? NSManagedObjectModel
     }
 
-    /// The hop from the version of a store to a model; nil if the mapping model begins with another version. The store's
-    /// model is read only if the program does not name it.
+    /// The hop from the version of a store to a model; nil if the mapping model begins with another version. The
+    /// store's model is read only if the program does not name it.
     func hop(from store: SourceModel, to target: NSManagedObjectModel) throws -> MigrationHop? {
         if let source {
             guard store.fits(source) else { return nil }

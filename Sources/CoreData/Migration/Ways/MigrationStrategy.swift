@@ -30,8 +30,8 @@ struct MigrationStrategy {
         }
     }
 
-    /// Passes the best hops to a body that carries them out, with the guard against losses. If rows forbid a change that
-    /// the models allow, the body gets other hops that keep as much.
+    /// Passes the best hops to a body that carries them out, with the guard against losses. If rows forbid a change
+    /// that the models allow, the body gets other hops that keep as much.
     ///
     /// - Parameter body: the guard is nil if the program itself decides which content the hops lose.
     func withHops(_ body: ([MigrationHop], LossGuard?) throws -> Void) throws {

@@ -1,7 +1,7 @@
 // Implementation notes: Migration/Ways.
 //
-// - `MigrationStrategy` is the one place that chooses the hops: by the stages or the mapping model of the options, or by
-//   the search of this file. Stores of every kind and forecasts ask it.
+// - `MigrationStrategy` is the one place that chooses the hops: by the stages or the mapping model of the options, or
+//   by the search of this file. Stores of every kind and forecasts ask it.
 // - If the direct hop is impossible, or rows forbid it, `MigrationWay` searches for the fewest hops through the
 //   versions and mapping models among the program's resources (`MigrationRoute`). It excludes a version that lacks
 //   content which the last version has again.
