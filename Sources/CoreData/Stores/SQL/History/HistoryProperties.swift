@@ -23,7 +23,7 @@
 //   wrong after a migration.
 // - A number is allowed there: the column is declared as in the tables of entities, where it counts the versions of a
 //   row, and a change is written once. `NSPersistentHistoryChange` has no version. Public programs that write into
-//   stores of Apple's applications put 1 into the column, and those applications read the changes.
+//   stores of Apple's applications put 1 into the column. No Mac has read a change with a number there yet.
 // - A version that is served beside other versions has names for the bits of all earlier ones
 //   (`PostgreSQLPlaces.earlierBits`). It gets other marks if an earlier version has the same names for other properties
 //   (`SQLSchema.historyMarks`).

@@ -71,7 +71,11 @@ package struct HistoryTables: Sendable {
     /// Creates the missing tables and columns for the history of a model. Writes nothing if all of them are there.
     package static func prepare(_ connection: some SQLConnection, for layout: ModelLayout) throws -> HistoryTables {
         let wanted = layout.entities.map { HistoryTombstones.slots(of: $0).count }.max() ?? 0
-        if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted { return present }
+        if let present = try read(from: connection), present.hasStrings, present.tombstones >= wanted {
+            // A lost table of the highest keys is an error of opening, and not of the first save.
+            _ = try countNumbers(connection)
+            return present
+        }
         return try connection.transaction {
             var tables = try read(from: connection) ?? HistoryTables()
             for table in definitions { try connection.run(.define(.createTable(table, unlessThere: true))) }
@@ -115,12 +119,16 @@ package struct HistoryTables: Sendable {
 
     /// Inserts the rows for the highest numbers before there is a transaction. Writes nothing if all of them are there.
     package static func prepareNumbers(_ connection: some SQLConnection) throws {
+        if try countNumbers(connection) == Int64(entities.count) { return }
+        try connection.transaction { try insertNumbers(connection) }
+    }
+
+    private static func countNumbers(_ connection: some SQLConnection) throws -> Int64? {
         let number = SQLExpression.column(SQLBookkeeping.Keys.number)
         let count = SQLSelect(
             [.countAll], of: SQLBookkeeping.Keys.table,
             where: .between(number, .value(.int(changeEntity)), .value(.int(stringEntity))))
-        if try connection.integer(count) == Int64(entities.count) { return }
-        try connection.transaction { try insertNumbers(connection) }
+        return try connection.integer(count)
     }
 
     /// Inserts the missing rows for the highest numbers. Without them a deletion of history is not recorded.
