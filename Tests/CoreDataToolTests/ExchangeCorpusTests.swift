@@ -110,7 +110,7 @@ struct ExchangeCorpusTests {
         let (stores, _) = await Self.each(of: Self.converted) { subject, folder in
             let (xml, back) = (folder.appendingPathComponent("c.xml"), folder.appendingPathComponent("b.sqlite"))
             let model = folder.appendingPathComponent("Model.mom")
-            try subject.model.archive().write(to: model)
+            try ModelArchive.encodeInUse(subject.model).write(to: model)
             try Self.run(["convert", subject.url.path, xml.path] + subject.arguments)
             try Self.run(["convert", xml.path, back.path, "--model", model.path])
             let old = try StoreWalk(subject.url, type: NSSQLiteStoreType, subject.model)
@@ -134,7 +134,7 @@ struct ExchangeCorpusTests {
         let (stores, refused) = await Self.each(of: Self.converted) { subject, folder in
             let back = folder.appendingPathComponent("b.sqlite")
             let model = folder.appendingPathComponent("Model.mom")
-            try subject.model.archive().write(to: model)
+            try ModelArchive.encodeInUse(subject.model).write(to: model)
             return try withDatabase { database, _ in
                 let run = try ToolRun(
                     ["convert", subject.url.path, database.absoluteString] + subject.arguments)

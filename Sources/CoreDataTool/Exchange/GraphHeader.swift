@@ -26,7 +26,7 @@ struct GraphHeader {
         metadata = Self.own(store.metadata)
         versionHashes = store.model.entityVersionHashesByName
         do {
-            model = try store.model.archive()
+            model = try ModelArchive.encodeInUse(store.model)
         } catch {
             throw ToolError(error, at: "the model of \(store.shown)")
         }

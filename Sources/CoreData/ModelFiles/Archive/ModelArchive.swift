@@ -27,12 +27,20 @@ package enum ModelArchive {
         return try encoder.encode()
     }
 
+    /// The archive of a model in the form that stores keep: its indexes are those of the model.
+    ///
+    /// Throws as ``encode(_:)`` does.
+    package static func encodeInUse(_ model: NSManagedObjectModel) throws -> Data {
+        var encoder = ModelEncoder(model: model, form: .inUse)
+        return try encoder.encode()
+    }
+
     /// The compressed archive of a model, to be kept in a store.
     ///
     /// Parts that no archive can hold are left out, because a store needs only the layout of its model, and must open
     /// with any model.
     package static func encodeDeflated(_ model: NSManagedObjectModel) throws -> Data {
-        var encoder = ModelEncoder(model: model, form: .inUse)
+        var encoder = ModelEncoder(model: model, form: .inUse, isStrict: false)
         return try RawDeflate.compress(encoder.encode())
     }
 }

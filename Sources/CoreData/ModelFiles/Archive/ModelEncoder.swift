@@ -10,20 +10,22 @@ struct ModelEncoder {
         /// A `.mom` file: each entity has its own properties, and the indexes that are not implied.
         case file
         /// The model that a store was opened with: each entity has copies of inherited properties, and all indexes.
-        /// Parts that no archive can hold are left out.
         case inUse
     }
 
     private let model: NSManagedObjectModel
     private let form: Form
+    /// Whether parts that no archive can hold are errors. Otherwise they are left out.
+    private let isStrict: Bool
     var writer = KeyedArchiveWriter()
     private let modelReference: PropertyListValue
     private var entityReferences: [ObjectIdentifier: PropertyListValue] = [:]
     private var propertyReferences: [ObjectIdentifier: [String: PropertyListValue]] = [:]
 
-    init(model: NSManagedObjectModel, form: Form) {
+    init(model: NSManagedObjectModel, form: Form, isStrict: Bool = true) {
         self.model = model
         self.form = form
+        self.isStrict = isStrict
         modelReference = writer.reserve()
         for entity in model.entities {
             entityReferences[ObjectIdentifier(entity)] = writer.reserve()
@@ -72,7 +74,7 @@ struct ModelEncoder {
         do {
             return try body(&self)
         } catch {
-            guard form == .inUse else { throw error }
+            if isStrict { throw error }
             return nil
         }
     }
