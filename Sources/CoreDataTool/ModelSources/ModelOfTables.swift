@@ -173,7 +173,10 @@ struct ModelOfTables {
 
     private mutating func freeName(_ wanted: String, of table: String) -> String {
         var name = wanted
-        while entities[table]?.taken.contains(name) ?? false || TableNames.isReserved(name) { name += "Value" }
+        if TableNames.isReserved(name) { name += "Value" }
+        // The rule about getters called new… or init… is about the beginning of a name.
+        if TableNames.isReserved(name) { name = "the" + wanted.prefix(1).uppercased() + wanted.dropFirst() }
+        while entities[table]?.taken.contains(name) ?? false { name += "Value" }
         entities[table]?.taken.insert(name)
         return name
     }
