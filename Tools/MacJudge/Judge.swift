@@ -55,7 +55,7 @@ package struct Judge {
         }
         switch check.kind {
         case .question: return question(check.name, finding)
-        case .source where finding.outcome == .error && finding.text?.hasPrefix("no Xcode") == true:
+        case .source where finding.outcome == .error && finding.text?.hasPrefix("no Xcode is installed") == true:
             return Verdict("\(check)", .leftOut, [finding.text ?? ""])
         default: break
         }
@@ -64,7 +64,7 @@ package struct Judge {
         }
         let lines = differences(check, finding)
         guard !lines.isEmpty else { return Verdict("\(check)", .passed) }
-        if check.kind == .write, let row = kit.stores.first(where: { $0.name == check.name })?.row {
+        if report.isOfAMac, check.kind == .write, let row = kit.stores.first(where: { $0.name == check.name })?.row {
             return Verdict("\(check)", .fact, lines, row: row)
         }
         return Verdict("\(check)", .failed, lines)
@@ -117,7 +117,7 @@ package struct Judge {
                 try source.copy(part, to: place)
                 return try differences(of: part, in: place, source)
             }
-            if !lines.isEmpty, let row = part.row { return Verdict(check, .fact, lines, row: row) }
+            if report.isOfAMac, !lines.isEmpty, let row = part.row { return Verdict(check, .fact, lines, row: row) }
             return Verdict(check, lines.isEmpty ? .passed : .failed, lines)
         } catch {
             return Verdict(check, .failed, [ErrorText.text(error)])

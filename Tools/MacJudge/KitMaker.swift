@@ -208,7 +208,8 @@ extension KitMaker {
         let place = folder.appendingPathComponent("Stores/\(plan.name)", isDirectory: true)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         let opened = KitFolder(folder, kit: kit)
-        let coordinator = try opened.coordinator(part, in: folder)
+        let coordinator = try opened.coordinator(
+            part, in: folder, options: plan.hasTriggers ? [NSSQLiteDerivedAttributeTriggersOption: true] : [:])
         try Change.apply(plan.saves, to: coordinator)
         memory[plan.name] = try Contents(of: coordinator)
         if plan.finish == .leaveLog { try copyOpen(place) }

@@ -4,8 +4,6 @@ import MacCheckKit
 
 extension StorePlan {
     /// The stores of the kit.
-    ///
-    /// A store whose derived attributes have triggers comes here when the framework can write them.
     static var all: [StorePlan] {
         values + [
             family("family"), links, pairs, selfLinks, history, purged, places, rows,
@@ -79,6 +77,18 @@ extension StorePlan {
                     [.update("Account", "p2", ["name": "\u{c5}ngstr\u{f6}m"])],
                 ]
             ).with { $0.row = "`NSDerivedAttributeDescription` of a SQLite store is kept by triggers in the file" },
+            StorePlan(
+                "shelves", "Shelves",
+                saves: [
+                    [.insert("Shelf", "@a", ["name": "oak", "books": "{@x, @y}"])]
+                        + [.insert("Book", "@x", ["title": "one"]), .insert("Book", "@y", ["title": "two"])],
+                    [.insert("Shelf", "@b", ["name": "bare"])],
+                ],
+                changes: [
+                    [.insert("Book", "@z", ["title": "three", "shelf": "Shelf/p1"])],
+                    [.update("Book", "p1", ["shelf": "Shelf/p2"])],
+                ]
+            ).with { $0.hasTriggers = true },
         ]
     }
 

@@ -18,6 +18,8 @@ struct StorePlan {
     let model: String
     var type = NSSQLiteStoreType
     var hasHistory = false
+    /// Whether the file has Apple's triggers for derived attributes.
+    var hasTriggers = false
     var saves: [[Change]] = []
     var finish = Finish.close
     /// The row of DEVIATIONS.md by which the saves of a check may have other results.

@@ -43,7 +43,7 @@ package struct CheckBody {
         process.arguments = ["momc", folder.url.appendingPathComponent(source).path, bundle.path]
         guard (try? process.run()) != nil else { throw KitError("no Xcode is installed") }
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw KitError("no Xcode whose momc compiles \(name)") }
+        guard process.terminationStatus == 0 else { throw KitError("momc of Xcode does not compile \(name)") }
         guard let model = NSManagedObjectModel(contentsOf: bundle.appendingPathComponent("\(name).mom")) else {
             throw KitError("the model that Xcode compiled is not read")
         }
