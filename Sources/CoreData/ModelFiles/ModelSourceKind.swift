@@ -72,7 +72,7 @@ package struct ModelSourceKind: Sendable {
             of(.text, "name").with(.ofEditor, "elementID", "versionHashModifier"), ["attribute", "userInfo"]),
         "fetchIndex": ModelSourceKind(of(.text, "name", "partialIndexPredicate"), ["fetchIndexElement"]),
         "fetchIndexElement": ModelSourceKind(
-            of(.text, "property", "name").with(.words(["binary", "rtree"]), "type")
+            of(.text, "property", "name", "expression", "expressionType").with(.words(["binary", "rtree"]), "type")
                 .with(.words(["ascending", "descending"]), "order")),
         "uniquenessConstraints": ModelSourceKind([:], ["uniquenessConstraint"]),
         "uniquenessConstraint": ModelSourceKind([:], ["constraint"]),

@@ -70,7 +70,7 @@ package struct ConvertCommand: Command {
             case (StoreKindName.postgresql.storeType, .sqlite): try move(source, to: draft.url, shown, console)
             default: (made, names) = try transfer.make(type.storeType, at: draft.url, shown: shown)
             }
-            if isForApple { try addTriggers(to: draft.url, of: source.model, shown) }
+            if isForApple { try addTriggers(to: draft.url, of: source, shown) }
             let copy = try ResolvedStore(draft.url, type: type.storeType, model: source.model, shown: shown)
             summary = try transfer.compare(
                 with: copy, names: names, isRounded: source.address.type == StoreKindName.postgresql.storeType)
@@ -91,11 +91,13 @@ package struct ConvertCommand: Command {
     }
 
     /// Makes the triggers of the new store by opening it for writing.
-    private func addTriggers(to url: URL, of model: NSManagedObjectModel, _ shown: String) throws {
-        let made = try ResolvedStore(url, type: type.storeType, model: model, shown: shown)
-        let reading = try made.context()
-        let keepsHistory = try reading.performAndWait { try made.keepsHistory(reading) }
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+    ///
+    /// No other connection has the new store open, so that the triggers are in its main file afterwards, and not in a
+    /// `-wal`.
+    private func addTriggers(to url: URL, of source: ResolvedStore, _ shown: String) throws {
+        let reading = try source.context()
+        let keepsHistory = try reading.performAndWait { try source.keepsHistory(reading) }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: source.model)
         do {
             let store = try coordinator.addPersistentStore(
                 ofType: type.storeType, configurationName: nil, at: url,

@@ -9,6 +9,10 @@
 /// to a table with such a trigger gets SQLite's error "no such function", with the name
 /// `NSCoreDataDATriggerUpdatedAffectedObjectValue`.
 ///
+/// A migration keeps the triggers of tables and columns that stay, and drops them all if the number of an entity
+/// changes. Open the store with the option again after a migration. The values in the file have to be right before:
+/// `coredata verify` compares them, and `coredata repair` computes them anew.
+///
 /// Only the triggers for counts of one-to-many relationships, such as `books.@count`, are known. A store with any other
 /// derived attribute is refused with 134020 (`NSPersistentStoreIncompatibleSchemaError`), which names the attribute.
 public let NSSQLiteDerivedAttributeTriggersOption = "OpenCoreDataSQLiteDerivedAttributeTriggersOption"

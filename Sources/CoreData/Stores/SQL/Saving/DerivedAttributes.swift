@@ -3,8 +3,8 @@ import Foundation
 /// Keeps the derived attributes of a store up to date: within the transaction of a save, for the rows that the save
 /// affects.
 ///
-/// Apple's files do this by triggers. Stores of this framework have no triggers, and if a file has them both compute
-/// equal values. A derivation is any expression that can be translated to SQL: a function of own attributes
+/// Apple's files do this by triggers. Stores of this framework have them only on request
+/// (``NSSQLiteDerivedAttributeTriggersOption``), and then both compute equal values. A derivation is any expression that can be translated to SQL: a function of own attributes
 /// (`canonical:(title)`, `now()`), an attribute across a to-one relationship, a count or sum over a to-many one. The
 /// new values are in the file; objects show them after a refresh.
 package struct DerivedAttributes: Sendable {

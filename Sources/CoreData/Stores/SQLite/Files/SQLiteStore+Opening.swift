@@ -87,7 +87,7 @@ extension SQLiteStore {
                 try openInMemory(place, entities: entities, copying: other)
                 return
             }
-            if settings.makesTriggers { _ = try DerivedAttributeTriggers(layout, fresh) }
+            if settings.makesTriggers, !settings.isReadOnly { _ = try DerivedAttributeTriggers(layout, fresh) }
             try openFile(url, entities: entities, summary)
         }
 

@@ -16,16 +16,28 @@ struct DerivedAttributeTriggers {
             guard let count = Count(place, layout, schema) else { throw Self.refusal(of: place) }
             return count.triggers
         }
+        var names: Set<String> = []
+        for trigger in triggers where !names.insert(trigger.name.lowercased()).inserted {
+            throw NSError.coreData(
+                NSPersistentStoreIncompatibleSchemaError,
+                reason: "Two derived attributes need a trigger of the name \(trigger.name).",
+                remedy: "Rename one of the attributes, or leave out NSSQLiteDerivedAttributeTriggersOption.")
+        }
     }
 
     /// Makes the triggers that the file does not have.
     func install(on connection: SQLiteConnection) throws {
-        let present = try Set(connection.catalog(ofTables: []).triggers.map(\.name))
-        let missing = triggers.filter { !present.contains($0.name) }
-        if missing.isEmpty { return }
+        if try missing(on: connection).isEmpty { return }
         try connection.transaction {
-            for trigger in missing { try connection.run(.define(.asFound(trigger.sql))) }
+            // Another process may have made them before the transaction began.
+            for trigger in try missing(on: connection) { try connection.run(.define(.asFound(trigger.sql))) }
         }
+    }
+
+    /// SQLite compares the names of triggers without case.
+    private func missing(on connection: SQLiteConnection) throws -> [StoreCatalog.Trigger] {
+        let present = try Set(connection.catalog(ofTables: []).triggers.map { $0.name.lowercased() })
+        return triggers.filter { !present.contains($0.name.lowercased()) }
     }
 
     private static func refusal(of place: DerivationOrder.Place) -> NSError {
@@ -33,8 +45,8 @@ struct DerivedAttributeTriggers {
             NSPersistentStoreIncompatibleSchemaError,
             reason: "The derived attribute \(place.entity.name).\(place.entity.slots[place.slot].name) "
                 + "(\(place.expression)) has no known trigger of Apple's. Known are those for the count of a "
-                + "one-to-many relationship of an entity without a superentity, such as 'books.@count'. Open the "
-                + "store without NSSQLiteDerivedAttributeTriggersOption.")
+                + "one-to-many relationship, such as 'books.@count', between two entities without superentities.",
+            remedy: "Leave out NSSQLiteDerivedAttributeTriggersOption, or --for-apple.")
     }
 
     /// The count of the rows of another table that name a row.
