@@ -98,6 +98,7 @@ struct ModelCommandTests {
                     title      String      yes       none     indexed; renaming identifier name
                     relationship  destination  kind    inverse       delete rule  optional  more
                     author        Author       to-one  Author.books  nullify      yes
+                    index title: title
                     unique title
 
                     entity Shelf
@@ -183,6 +184,7 @@ struct ModelCommandTests {
                       > attribute title (was name)
                       ~ attribute title, indexed: no → yes
                       - attribute isbn: String, optional
+                      + index title: title
                       + constraint title
 
                     + entity Shelf

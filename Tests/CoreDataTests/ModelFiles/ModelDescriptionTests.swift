@@ -16,7 +16,7 @@ struct ModelDescriptionTests {
               price decimal = 1.25
               isNew bool = YES
               made date = 0
-              picture binary external
+              picture data external
               scratch string transient
             entity Box : Thing
               lids ordered Lid.box
