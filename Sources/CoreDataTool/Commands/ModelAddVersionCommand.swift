@@ -43,7 +43,15 @@ package struct ModelAddVersionCommand: Command {
         }
         let list = try bundle.currentVersionList(naming: new)
         do {
-            try FileManager.default.copyItem(at: bundle.folder(source), to: bundle.folder(new))
+            try FileManager.default.copyItem(
+                at: bundle.folder(source).resolvingSymlinksInPath(), to: bundle.folder(new))
+            // A copied link would make both versions one file.
+            let copy = bundle.folder(new).appendingPathComponent("contents")
+            if (try? FileManager.default.destinationOfSymbolicLink(atPath: copy.path)) != nil {
+                let contents = try Data(contentsOf: URL(fileURLWithPath: bundle.contents(source)))
+                try FileManager.default.removeItem(at: copy)
+                try contents.write(to: copy)
+            }
         } catch {
             throw ToolError(error, at: path)
         }

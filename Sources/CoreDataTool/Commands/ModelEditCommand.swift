@@ -75,6 +75,9 @@ package struct ModelEditCommand: Command {
         if isDryRun {
             for line in Self.changedLines(from: before, to: text) { try console.line(Table.onOneLine(line)) }
         } else if text.bytes != before.bytes {
+            guard FileManager.default.isWritableFile(atPath: file) else {
+                throw ToolError(.failed, "\(file) is read-only; nothing was written")
+            }
             try OutputFile.write(Data(text.bytes), to: file, isForced: true)
         }
         for note in editor.notes { console.say("coredata: note: " + Table.onOneLine(note)) }

@@ -128,6 +128,7 @@ struct GitRepository {
         let answer = try Self.run(
             ["grep", "-l", "-z", "-I", "-F", "--untracked"] + patterns + ["--", "*.swift"], in: root)
         // The status 1 means that no file has any.
+        if answer.status != 1 { _ = try answer.requireSuccess() }
         return Self.records(answer.output).map { String(decoding: $0, as: UTF8.self) }
     }
 
@@ -147,10 +148,12 @@ struct GitRepository {
         }
     }
 
-    /// Within a hook, git sets variables that name another repository than the folder's, or another index.
+    /// Within a hook, git sets variables that name another repository than the folder's, or another index. It passes
+    /// on how the paths of its own command are read, too.
     private static let environment: [String: String] = {
         let own = ProcessInfo.processInfo.environment.filter { name, _ in
             !["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR"].contains(name)
+                && !name.hasSuffix("_PATHSPECS")
         }
         let settings = ["LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"]
         return own.merging(settings) { $1 }
@@ -159,7 +162,9 @@ struct GitRepository {
     private static func run(_ arguments: [String], in folder: URL, input: Data? = nil) throws -> Answer {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["git", "-C", folder.path, "-c", "core.quotePath=false"] + arguments
+        // A user's settings may add colours to the output, or have git enter submodules, which some commands refuse.
+        let settings = ["core.quotePath=false", "color.ui=false", "color.grep=false", "submodule.recurse=false"]
+        process.arguments = ["git", "-C", folder.path] + settings.flatMap { ["-c", $0] } + arguments
         process.environment = environment
         let (output, errors, words) = (Pipe(), Pipe(), Pipe())
         process.standardOutput = output
