@@ -114,7 +114,7 @@ extension XMLLines {
             default: continue
             }
         }
-        for index in entity.indexes { add(index) }
+        for index in entity.listedIndexes { add(index) }
         addConstraints(entity.uniquenessConstraintNames)
         close()
     }
@@ -151,7 +151,7 @@ extension XMLLines {
         let storage: [(String, String?)] = [
             ("allowsExternalBinaryDataStorage", flag(attribute.allowsExternalBinaryDataStorage)),
             ("preserveAfterDeletion", flag(attribute.preservesValueInHistoryOnDeletion)),
-            ("indexed", flag(attribute.isIndexed)), Self.defaultValue(of: attribute),
+            ("indexed", flag(attribute.isMarkedIndexed)), Self.defaultValue(of: attribute),
         ]
         add("attribute", common(attribute) + form + storage)
     }

@@ -153,7 +153,12 @@ struct ModelArticleTests {
         model.fetchRequestTemplate(forName: "q")
     }
 
-    private static func index(_ model: Model) -> NSFetchIndexDescription? { entity(model)?.indexes.first }
+    /// The index of the source, behind those that it implies.
+    private static func index(_ model: Model) -> NSFetchIndexDescription? { entity(model)?.indexes.last }
+
+    private static func indexExpression(_ model: Model) -> NSExpressionDescription? {
+        index(model)?.elements.first?.property as? NSExpressionDescription
+    }
 
     static let effects: [Effect] =
         ofEntities + ofAttributes + ofRelationships + ofFetchedProperties + ofRequests + ofLists
@@ -320,6 +325,10 @@ struct ModelArticleTests {
             ("fetchIndexElement", "type"), "RTree",
             ("\(NSFetchIndexElementType.binary)", "\(NSFetchIndexElementType.rTree)")
         ) { index($0)?.elements.first?.collationType },
+        .init(("fetchIndexElement", "expression"), "self", ("nil", "SELF")) { indexExpression($0)?.expression },
+        .init(("fetchIndexElement", "expressionType"), "Integer 64", ("0", "300"), also: ["expression": "self"]) {
+            indexExpression($0)?.expressionResultType.rawValue
+        },
         .init(("fetchIndexElement", "order"), "descending", ("true", "false")) {
             index($0)?.elements.first?.isAscending
         },

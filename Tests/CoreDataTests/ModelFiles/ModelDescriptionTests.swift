@@ -14,7 +14,7 @@ struct ModelDescriptionTests {
               name string! = a"<b>&c was label
               size int64 = 7 index modifier m1
               price decimal = 1.25
-              isNew bool = YES
+              isNew bool = true
               made date = 0
               picture data external
               scratch string transient
@@ -82,7 +82,7 @@ struct ModelDescriptionTests {
         #expect(thing.attributesByName["name"]?.defaultValue as? String == "a\"<b>&c")
         #expect(thing.attributesByName["price"]?.defaultValue as? NSDecimalNumber == NSDecimalNumber(string: "1.25"))
         #expect(thing.attributesByName["isNew"]?.defaultValue as? Bool == true)
-        #expect(again.entitiesByName["Lid"]?.indexes.map(\.name) == ["byColor"])
+        #expect(again.entitiesByName["Lid"]?.indexes.map(\.name) == ["color", "byColor"])
         #expect(again.entitiesByName["Lid"]?.uniquenessConstraintNames == [["color"]])
         let derived = again.entitiesByName["Box"]?.attributesByName["count"] as? NSDerivedAttributeDescription
         #expect(derived?.derivationExpression?.description == "count:(lids)")

@@ -4,9 +4,10 @@ import Foundation
 /// affects.
 ///
 /// Apple's files do this by triggers. Stores of this framework have them only on request
-/// (``NSSQLiteDerivedAttributeTriggersOption``), and then both compute equal values. A derivation is any expression that can be translated to SQL: a function of own attributes
-/// (`canonical:(title)`, `now()`), an attribute across a to-one relationship, a count or sum over a to-many one. The
-/// new values are in the file; objects show them after a refresh.
+/// (``NSSQLiteDerivedAttributeTriggersOption``), and then both compute equal values. A derivation is any expression
+/// that can be translated to SQL: a function of own attributes (`canonical:(title)`, `now()`), an attribute across a
+/// to-one relationship, a count or sum over a to-many one. The new values are in the file; objects show them after a
+/// refresh.
 package struct DerivedAttributes: Sendable {
     /// One derived attribute of one entity and its subentities.
     private struct Derivation: Sendable {
