@@ -117,6 +117,48 @@ struct CopyCommandTests {
         }
     }
 
+    @Test("With --for-apple the main file has Apple's triggers; a derivation without known triggers is refused")
+    func triggers() throws {
+        try withTemporaryFolder { folder in
+            func model(_ format: String) -> NSManagedObjectModel {
+                let model = ModelText.model(
+                    "entity Shelf\n  books many Book.shelf\nentity Book\n  pages int32\n  shelf one Shelf.books")
+                let count = NSDerivedAttributeDescription()
+                count.name = "bookCount"
+                count.attributeType = .integer64AttributeType
+                count.isOptional = true
+                count.derivationExpression = CoreData.NSExpression(format: format)
+                model.entitiesByName["Shelf"]?.properties.append(count)
+                return model
+            }
+            let counting = "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'"
+            for (number, format) in ["books.@count", "books.pages.@sum"].enumerated() {
+                let store = folder.appendingPathComponent("S\(number).sqlite")
+                try withStore(store, model(format)) { context in
+                    let shelf = context.make("Shelf")
+                    context.make("Book", ["pages": 7, "shelf": shelf])
+                    try context.save()
+                }
+                let copy = folder.appendingPathComponent("A\(number).sqlite")
+                let run = try ToolRun(["convert", store.path, copy.path, "--for-apple"])
+                if number == 0 {
+                    #expect(run.status == 0, "\(run.errors)")
+                    #expect(!FileManager.default.fileExists(atPath: copy.path + "-wal"))
+                    #expect(try RawDatabase(copy).rows(counting)[0][0] == .int(5))
+                    let plain = folder.appendingPathComponent("P.sqlite")
+                    #expect(try ToolRun(["convert", store.path, plain.path]).status == 0)
+                    #expect(try RawDatabase(plain).rows(counting)[0][0] == .int(0))
+                } else {
+                    #expect(run.status != 0)
+                    #expect(run.errors.contains("Shelf.bookCount"), "\(run.errors)")
+                    #expect(!FileManager.default.fileExists(atPath: copy.path))
+                }
+            }
+            #expect(
+                try ToolRun(["convert", folder.path + "/S0.sqlite", folder.path + "/A.xml", "--for-apple"]).status == 2)
+        }
+    }
+
     @Test("A killed process's leftovers do not stand in the way, a living process does")
     func leftovers() throws {
         try withTemporaryFolder { folder in
