@@ -15,7 +15,7 @@ extension PostgreSQLEngine {
                 throw NSError.coreData(
                     NSPersistentStoreIncompatibleVersionHashError,
                     reason:
-                        "The store lies over tables that others have made, which no migration changes. Destroy it: "
+                        "The store lies over tables of another program, which no migration changes. Destroy it: "
                         + "the tables stay as they are. Then add it with the new model.",
                     url: shown(url), userInfo: ["metadata": metadata])
             }
@@ -75,7 +75,7 @@ extension PostgreSQLEngine {
         if ExistingTables.isWanted(opening.options) {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
-                reason: "A store moves into tables of its own, and not into those of others: "
+                reason: "A store moves into tables of its own, and not into those of another program: "
                     + "NSPostgreSQLExistingTablesOption is for adding a store.", url: shown(url))
         }
         try reporting {
@@ -182,7 +182,7 @@ extension PostgreSQLEngine {
         if try ExistingTables.isPresent(on: connection) {
             throw NSError.coreData(
                 NSPersistentStoreOperationError,
-                reason: "The store lies over tables that others have made, and replaces no other one.",
+                reason: "The store lies over tables of another program, and replaces no other one.",
                 remedy: "Move it.", url: url)
         }
         guard let model = try PostgreSQLOpening.cachedModel(on: connection) else {

@@ -210,7 +210,7 @@ extension ExistingTablesTests {
             try replacer.replacePersistentStore(
                 at: other, withPersistentStoreFrom: url, ofType: NSPostgreSQLStoreType)
         }
-        #expect(refusal?.localizedDescription.contains("tables that others have made") == true)
+        #expect(refusal?.localizedDescription.contains("tables of another program") == true)
         try replacer.replacePersistentStore(
             at: url, withPersistentStoreFrom: other, ofType: NSPostgreSQLStoreType)
         try withStore(url, model, type: NSPostgreSQLStoreType) { context in

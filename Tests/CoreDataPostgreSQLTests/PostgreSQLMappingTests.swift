@@ -182,7 +182,7 @@ struct PostgreSQLMappingTests {
                 "\(slow)")
             let lock = try #require(slow.locks.first)
             #expect(lock.isExclusive && lock.tables.contains("item") && lock.seconds == slow.estimatedSeconds)
-            #expect(slow.description.contains("against everybody"))
+            #expect(slow.description.contains("against readers and writers"))
             // Through files: readers continue until the tables are exchanged.
             let mapped = try forecast(
                 DepotModels.model(2), [NSMigrationMappingModelOption: DepotModels.mapping()])

@@ -73,11 +73,13 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Whether the stores answer a fetch themselves. False if all of them are SQLite's in memory, and at least one has
-    /// no SQL for it. Stores of other kinds answer the fetch, or refuse it with an error.
+    /// Whether the stores that hold an entity answer a fetch themselves. False if all of them are SQLite's in memory,
+    /// and at least one has no SQL for it. Stores of other kinds answer the fetch, or refuse it with an error.
     final func hasSQL(for fetch: StoreFetch, in affected: [NSPersistentStore]?) -> Bool {
         if !haveStoresInMemory.load(ordering: .relaxed) { return true }
-        let stores = lock.withLock { attached }.filter { one in affected?.contains { $0 === one.store } ?? true }
+        let stores = lock.withLock { attached }.filter { one in
+            (affected?.contains { $0 === one.store } ?? true) && holds(fetch.layout, one.store)
+        }
         guard !stores.isEmpty, stores.allSatisfy(\.store.decidesByObject) else { return true }
         return stores.allSatisfy { $0.rows.translation(of: fetch) != .missing }
     }

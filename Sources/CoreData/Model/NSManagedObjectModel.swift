@@ -468,16 +468,16 @@ extension NSManagedObjectModel {
         }
         for entity in entities {
             guard let copy = copies[ObjectIdentifier(entity)] else { continue }
-            for (original, twin) in zip(entity.ownProperties, copy.ownProperties) {
+            for (original, copied) in zip(entity.ownProperties, copy.ownProperties) {
                 guard let original = original as? NSRelationshipDescription,
-                    let twin = twin as? NSRelationshipDescription
+                    let copied = copied as? NSRelationshipDescription
                 else { continue }
                 let destination = original.destinationEntity.flatMap { copies[ObjectIdentifier($0)] }
                 let inverse = original.inverseRelationship.flatMap { inverse in
                     inverse.owner.flatMap { copies[ObjectIdentifier($0)] }?.ownProperties
                         .first { $0.name == inverse.name } as? NSRelationshipDescription
                 }
-                twin.link(destination: destination, inverse: inverse)
+                copied.link(destination: destination, inverse: inverse)
             }
         }
         for entity in entities {

@@ -114,7 +114,7 @@ extension XMLLines {
             default: continue
             }
         }
-        for index in entity.listedIndexes { add(index) }
+        for index in entity.listedIndexes where !isImplied(index, by: entity) { add(index) }
         addConstraints(entity.uniquenessConstraintNames)
         close()
     }
@@ -196,6 +196,12 @@ extension XMLLines {
                 ("inverseName", relationship.inverseRelationship?.name),
                 ("inverseEntity", relationship.inverseRelationship?.entity.name),
             ])
+    }
+
+    /// Whether a reader of the text adds the index, because the attribute of its name is marked as indexed.
+    private func isImplied(_ index: NSFetchIndexDescription, by entity: NSEntityDescription) -> Bool {
+        guard let name = index.soleName, name == index.name else { return false }
+        return entity.attributesByName[name]?.isMarkedIndexed == true
     }
 
     private mutating func add(_ index: NSFetchIndexDescription) {

@@ -87,7 +87,7 @@ struct OnlineForecast {
         }
         for index in plan.newIndexes {
             let name =
-                "\(index.isUnique ? "unique " : "")index \(index.name), while others write"
+                "\(index.isUnique ? "unique " : "")index \(index.name), while other programs write"
                 + (found.unknownIndexes.contains(index) ? ": the forecast does not know of duplicates" : "")
             steps.append(step(.expand, .scan, name, table: index.table, perRow: Self.indexing))
         }

@@ -41,7 +41,7 @@ extension PostgreSQLEngine: OnlineEngine {
     private static func overTablesOfOthers(_ migration: OnlineMigration) -> NSError {
         .coreData(
             NSPersistentStoreIncompatibleVersionHashError,
-            reason: "The store lies over tables that others have made, which no migration changes. Destroy it: "
+            reason: "The store lies over tables of another program, which no migration changes. Destroy it: "
                 + "the tables stay as they are. Then add it with the new model.",
             url: migration.url, userInfo: ["metadata": migration.metadata])
     }

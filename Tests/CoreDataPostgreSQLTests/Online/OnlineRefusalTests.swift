@@ -175,7 +175,7 @@ struct OnlineRefusalTests {
             steps == [
                 "names Book.pages renamed to sheets 0", "expand column person.note added 0",
                 "expand column thing.sheets added 0", "expand trigger of thing that keeps both versions in step 0",
-                "move rows of thing, slice by slice 10", "expand index person_code_idx, while others write 0",
+                "move rows of thing, slice by slice 10", "expand index person_code_idx, while other programs write 0",
                 "serve the store serves both versions 0",
                 "contract what only the older version needs is dropped, when its last program has gone 0",
             ], "\(forecast)")

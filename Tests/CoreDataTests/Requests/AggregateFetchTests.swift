@@ -429,6 +429,10 @@ struct AggregateFetchTests {
                 having: "n > 1", predicate: "name.length == 1",
                 rows: ["n=6 sum=34 year=2000", "n=3 sum=27 year=2001"])
             try Self.check([wanted], context, kind)
+            // The store has a statement for objects with this condition, and none for the columns that follow.
+            let known = NSFetchRequest<NSManagedObject>(entityName: "Item")
+            known.predicate = NSPredicate(format: "rank > 8")
+            #expect(try context.fetch(known).count == 1)
             wanted = Wanted(
                 computed: ["n": "name.length"], plain: ["kind"], predicate: "rank > 8", rows: ["kind=SubKind B n=1"])
             try Self.check([wanted], context, kind)
@@ -442,6 +446,38 @@ struct AggregateFetchTests {
             #expect(try context.fetch(request).map { $0["rank"] as? Int } == [5, 7, 3, 9])
             try Self.check([.refused(["n": "name.length"], plain: ["year"], groups: ["year"])], context, kind)
             context.delete(unsaved)
+        }
+    }
+
+    @Test("A store in memory answers by object beside a store in a file without the entity")
+    func besideFile() throws {
+        try withTemporaryFolder { folder in
+            let model = ModelText.model("entity Note\n  name string\nentity Line\n  text string")
+            for (configuration, entity) in [("Memory", "Note"), ("File", "Line")] {
+                model.setEntities([try #require(model.entitiesByName[entity])], forConfigurationName: configuration)
+            }
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            _ = try coordinator.addPersistentStore(
+                ofType: NSInMemoryStoreType, configurationName: "Memory", at: nil, options: nil)
+            let file = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: "File", at: folder.appendingPathComponent("L.sqlite"),
+                options: nil)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait {
+                for name in ["a", "bb"] { context.make("Note", ["name": name]) }
+                context.make("Line", ["text": "one"])
+                try context.save()
+                let objects = NSFetchRequest<NSManagedObject>(entityName: "Note")
+                objects.predicate = NSPredicate(format: "name.length > 1")
+                #expect(try context.fetch(objects).count == 1)
+                let rows = NSFetchRequest<NSDictionary>(entityName: "Note")
+                rows.resultType = .dictionaryResultType
+                rows.propertiesToFetch = ["name"]
+                rows.predicate = objects.predicate
+                #expect(try context.fetch(rows).map { $0["name"] as? String } == ["bb"])
+            }
+            try coordinator.remove(file)
         }
     }
 }

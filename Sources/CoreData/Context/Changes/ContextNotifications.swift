@@ -43,32 +43,32 @@ extension Notification.Name {
 extension NSManagedObjectContext {
     /// Posted before a context saves.
     ///
-    /// The same name as `Notification.Name.NSManagedObjectContextWillSave`.
+    /// Another name of `Notification.Name.NSManagedObjectContextWillSave`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/willsaveobjectsnotification)
     public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
     /// Posted after a context has saved, with sets of objects.
     ///
-    /// The same name as `Notification.Name.NSManagedObjectContextDidSave`.
+    /// Another name of `Notification.Name.NSManagedObjectContextDidSave`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/didsaveobjectsnotification)
     public static let didSaveObjectsNotification = Notification.Name.NSManagedObjectContextDidSave
     /// Posted when objects of a context have changed.
     ///
-    /// The same name as `Notification.Name.NSManagedObjectContextObjectsDidChange`.
+    /// Another name of `Notification.Name.NSManagedObjectContextObjectsDidChange`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/didchangeobjectsnotification)
     public static let didChangeObjectsNotification = Notification.Name.NSManagedObjectContextObjectsDidChange
 
     /// Posted after a context has saved, with sets of ids.
     ///
-    /// The same name as `Notification.Name.NSManagedObjectContextDidSaveObjectIDs`.
+    /// Another name of `Notification.Name.NSManagedObjectContextDidSaveObjectIDs`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/didsaveobjectidsnotification)
     public static let didSaveObjectIDsNotification = Notification.Name.NSManagedObjectContextDidSaveObjectIDs
     /// Posted after a context has merged the changes of another one, with sets of ids.
     ///
-    /// The same name as `Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs`.
+    /// Another name of `Notification.Name.NSManagedObjectContextDidMergeChangesObjectIDs`.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobjectcontext/didmergechangesobjectidsnotification)
     public static let didMergeChangesObjectIDsNotification =

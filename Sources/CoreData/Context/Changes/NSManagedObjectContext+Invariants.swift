@@ -24,7 +24,8 @@ extension NSManagedObjectContext {
                 require(
                     unsaved.contains(ObjectIdentifier(object)) || holders.contains(object.objectKey)
                         || !object.temporaries.contains(where: isNewHereOrAbove),
-                    "An object of \(object.binding.layout.name) leads to a temporary key, and nobody will rename it")
+                    "An object of \(object.binding.layout.name) leads to a temporary key, and no context will rename it"
+                )
                 require(
                     object.overlay?.values.isWhole != false,
                     "The changed values of an object of \(object.binding.layout.name) have not the places that they need"

@@ -104,7 +104,7 @@ open class NSMergeConflict: NSObject {
         .coreData(
             NSManagedObjectMergeError,
             reason:
-                "Could not merge changes: \(list.count) objects were changed or deleted by somebody else since they "
+                "Could not merge changes: \(list.count) objects were changed or deleted in the store since they "
                 + "were read",
             userInfo: [
                 NSPersistentStoreSaveConflictsErrorKey: list,

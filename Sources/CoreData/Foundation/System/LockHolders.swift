@@ -78,7 +78,7 @@ enum LockHolders {
         let processes = processes(of: urls)
         let others = processes.filter { $0 != getpid() }.map(String.init)
         switch others.count {
-        case 0: return processes.isEmpty ? "somebody else" : "this process (\(getpid()))"
+        case 0: return processes.isEmpty ? "another process" : "this process (\(getpid()))"
         case 1: return "process \(others[0])"
         default: return "processes \(others.dropLast().joined(separator: ", ")) and \(others[others.count - 1])"
         }

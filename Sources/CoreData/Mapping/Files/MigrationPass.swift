@@ -106,7 +106,7 @@ struct MigrationPass {
         guard !failed, let folder, ends.buildURL == folder.copy.main else { return }
         guard isFree else {
             throw Self.refusal(
-                "“\(destination.main.lastPathComponent)” was made by somebody else while it was being built.",
+                "“\(destination.main.lastPathComponent)” was made by another process while it was being built.",
                 destination)
         }
         // The new store becomes a single file, and reaches the disk, before it gets the name.

@@ -198,7 +198,7 @@ extension MigrationForecast.Step: CustomStringConvertible {
 extension MigrationForecast.Lock: CustomStringConvertible {
     /// The tables, the programs that wait, and the time.
     public var description: String {
-        "locks \(tables.joined(separator: ", ")) against \(isExclusive ? "everybody" : "writers") for about "
+        "locks \(tables.joined(separator: ", ")) against \(isExclusive ? "readers and writers" : "writers") for about "
             + MigrationForecast.text(seconds: seconds)
     }
 }

@@ -21,16 +21,16 @@ final class MappingModelCandidates {
             // file does not fit any more.
             let source = url.deletingPathExtension().appendingPathExtension("xcmappingmodel")
             let hasSource = source != url && FileManager.default.fileExists(atPath: source.path)
-            let twin = hasSource ? try? Self.candidate(source) : nil
+            let sourceCandidate = hasSource ? try? Self.candidate(source) : nil
             do {
                 candidates.append(try Self.candidate(url))
             } catch {
                 // Without a report the store would be migrated by inference, and lose values that only the mapping
                 // model carries over.
                 MappingModelFile.reportFailure(error, at: url)
-                if twin == nil { unreadable.append(url) }
+                if sourceCandidate == nil { unreadable.append(url) }
             }
-            if let twin { candidates.append(twin) }
+            if let sourceCandidate { candidates.append(sourceCandidate) }
         }
         self.candidates = candidates
         self.unreadable = unreadable

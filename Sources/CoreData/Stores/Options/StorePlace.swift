@@ -53,7 +53,7 @@ package enum StorePlace: Equatable {
     package static func missing(_ url: URL) -> NSError {
         .coreData(
             CocoaError.Code.fileReadNoSuchFile.rawValue,
-            reason: "There is no store at “\(url.path)”: a store there lives in memory, as long as somebody has it "
-                + "open.", url: url)
+            reason: "There is no store at “\(url.path)”: a store there lives in memory, as long as a coordinator has "
+                + "it open.", url: url)
     }
 }

@@ -76,7 +76,7 @@ extension PostgreSQLConnection {
         let holders = try holders(of: lock)
         let isMigrated = holders.contains(where: \.isAlone)
         let names = holders.filter { $0.isAlone == isMigrated }.map(\.name)
-        let who = names.isEmpty ? "somebody" : names.joined(separator: ", ")
+        let who = names.isEmpty ? "another session" : names.joined(separator: ", ")
         let timeout =
             isMigrated
             ? LockTimeout(
@@ -93,7 +93,7 @@ extension PostgreSQLConnection {
     private func used(by names: [String]) -> NSError {
         .timeout(
             of: LockTimeout(
-                "The store at \(address) is used by \(names.isEmpty ? "somebody" : names.joined(separator: ", ")).",
+                "The store at \(address) is used by \(names.isEmpty ? "another session" : names.joined(separator: ", ")).",
                 remedy: "Try again when it is closed there"))
     }
 

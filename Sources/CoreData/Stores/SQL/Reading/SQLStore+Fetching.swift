@@ -160,14 +160,19 @@ extension SQLStore {
 
     package func translation(of request: StoreFetch) -> FetchTranslation {
         guard let shape = shapes[request.layout.index] else { return .unneeded }
-        if let (known, _) = FetchShape.of(request), knownFetches.has(known) { return .statement }
+        // The columns of dictionaries are no part of a shape.
+        if case .keys = request.result, let (known, _) = FetchShape.of(request), knownFetches.has(known) {
+            return .statement
+        }
         do {
             let (select, _) = try select(for: request, rows: shape)
             // SQLite has limits on the parts of a statement, which it applies when it prepares one.
             try reading(select) { _ in }
             return .statement
+        } catch let error as NSError where error.domain == NSCocoaErrorDomain && error.code == NSCoreDataError {
+            return .missing
         } catch {
-            return (error as NSError).code == NSCoreDataError ? .missing : .statement
+            return .statement
         }
     }
 

@@ -48,8 +48,8 @@ extension SaveSession {
             throw TakenKey(
                 error: .coreData(
                     NSPersistentStoreSaveError,
-                    reason: "A new object of the entity “\(writer.layout.name)” was not saved: somebody else has "
-                        + "inserted a row with its key \(object.primaryKey)."))
+                    reason: "A new object of the entity “\(writer.layout.name)” was not saved: another context or "
+                        + "process has inserted a row with its key \(object.primaryKey)."))
         }
         let fields = columns.compactMap { column in writer.fields.first { $0.column == column } }
         guard !fields.isEmpty, fields.count == columns.count else { throw failure }

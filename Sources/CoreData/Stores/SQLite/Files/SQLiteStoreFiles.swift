@@ -184,7 +184,7 @@ struct SQLiteStoreFiles: Sendable {
             while try !copyDatabase(to: destination, timeout: timeout, work, isLocking: isLocking) {
                 guard attempts.goOn() else {
                     throw SQLiteError(
-                        code: SQLiteError.codeOfMovedFile, message: "others exchange it again and again",
+                        code: SQLiteError.codeOfMovedFile, message: "other processes exchange it again and again",
                         path: main.path)
                 }
                 try destination.removeRemains()
@@ -303,7 +303,7 @@ struct SQLiteStoreFiles: Sendable {
                     failures += 1
                     guard failures < Attempts.always || !polling.isOver else {
                         throw SQLiteError(
-                            code: SQLiteError.codeOfMovedFile, message: "others exchange it again and again",
+                            code: SQLiteError.codeOfMovedFile, message: "other processes exchange it again and again",
                             path: main.path)
                     }
                     waits = failures >= Attempts.always

@@ -50,7 +50,8 @@ final class SoleUse {
                     try MigrationCancellation.check(progress)
                     guard attempts.goOn() else {
                         throw SQLiteError(
-                            code: SQLITE_BUSY, message: "others exchange it again and again", path: store.main.path)
+                            code: SQLITE_BUSY, message: "other processes exchange it again and again",
+                            path: store.main.path)
                     }
                     continue
                 }
