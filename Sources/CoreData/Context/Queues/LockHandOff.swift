@@ -90,8 +90,8 @@ final class MainQueueHandOff: @unchecked Sendable {  // mutable state is guarded
 
     /// Runs a child's reading on the main queue, or on the caller's thread while the main queue is handed off.
     ///
-    /// - Parameter handOff: The locks that the caller has released. The caller holds them again before it reads, and when
-    ///   this method returns.
+    /// - Parameter handOff: The locks that the caller has released. The caller holds them again before it reads, and
+    ///   when this method returns.
     func visit(
         _ context: NSManagedObjectContext, on queue: DispatchQueue, handingOff handOff: LockHandOff?, _ work: () -> Void
     ) {
