@@ -87,12 +87,16 @@ extension NSManagedObjectContext {
         fetch.limit = parameters.fetchLimit
         fetch.offset = parameters.fetchOffset
         fetch.isLarge = parameters.fetchBatchSize > 0
-        var plan = FetchPlan(
+        let plan = FetchPlan(
             parameters: parameters, store: fetch, affectedStores: request.affectedStores,
             generation: try generation(readingFromStandbys: parameters.readsFromStandbys))
-        // Dictionaries have further parts without SQL; `StoreRows` decides about all of them.
-        if parameters.resultType != .dictionaryResultType { plan.isEvaluatedOnClient = isEvaluatedOnClient(plan) }
-        return plan
+        // Stores in files answer each fetch, or refuse it. Dictionaries have further parts without SQL; `StoreRows`
+        // decides about all of them.
+        if let own = ownCoordinator, !own.haveStoresInMemory.load(ordering: .relaxed) { return plan }
+        if parameters.resultType == .dictionaryResultType { return plan }
+        var asked = plan
+        asked.isEvaluatedOnClient = isEvaluatedOnClient(plan)
+        return asked
     }
 
     /// The state of the stores that a fetch reads; nil for the present state of the primary stores.
