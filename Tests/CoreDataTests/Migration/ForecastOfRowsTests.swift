@@ -19,6 +19,17 @@ struct ForecastOfRowsTests {
             forPersistentStoreAt: fixture.url, to: model, options: options)
     }
 
+    /// Migrates the store of a fixture as its opening does, through a version between.
+    private static func migrate(_ fixture: MigrationFixture, through second: String, to newer: String) throws {
+        try StoreMigration(
+            MigrationRequest(
+                at: fixture.url, to: ModelText.model(newer),
+                options: [
+                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                ], through: [ModelText.model(second)], bundles: [])
+        ).prepare()
+    }
+
     @Test(
         "duplicates that a new uniqueness constraint forbids are named with entity and rows, before and when it fails")
     func duplicates() throws {
@@ -63,16 +74,7 @@ struct ForecastOfRowsTests {
                         forPersistentStoreAt: fixture.url, to: ModelText.model(newer),
                         through: [ModelText.model(second)])
                 }
-                func migrate() throws {
-                    try StoreMigration(
-                        MigrationRequest(
-                            at: fixture.url, to: ModelText.model(newer),
-                            options: [
-                                NSMigratePersistentStoresAutomaticallyOption: true,
-                                NSInferMappingModelAutomaticallyOption: true,
-                            ], through: [ModelText.model(second)], bundles: [])
-                    ).prepare()
-                }
+                func migrate() throws { try Self.migrate(fixture, through: second, to: newer) }
                 let found = try forecast()
                 #expect(found.obstacles.map(\.entity) == ["A"] && found.obstacles.map(\.property) == [property])
                 let error = #expect(throws: NSError.self) { try migrate() }
@@ -102,14 +104,7 @@ struct ForecastOfRowsTests {
             #expect(found.isPossible && found.hops.count == 2, "\(found)")
             let before = try fixture.dump()
             let error = try #require(throws: NSError.self) {
-                try StoreMigration(
-                    MigrationRequest(
-                        at: fixture.url, to: ModelText.model(newer),
-                        options: [
-                            NSMigratePersistentStoresAutomaticallyOption: true,
-                            NSInferMappingModelAutomaticallyOption: true,
-                        ], through: [ModelText.model(second)], bundles: [])
-                ).prepare()
+                try Self.migrate(fixture, through: second, to: newer)
             }
             #expect(error.code == NSMigrationError && error.userInfo["row"] as? Int64 == 7, "\(error)")
             #expect(try fixture.dump() == before)
