@@ -177,7 +177,7 @@ package struct ComparedRepository {
         var torn: Set<String> = []
         var findings: [Finding] = []
         for (path, stages) in conflicts.sorted(by: { $0.key < $1.key }) {
-            if let model = GateModel.bundle(of: path) ?? (path.hasSuffix(ModelDescription.suffix) ? path : nil) {
+            if let model = GateModel.bundle(of: path) ?? (path.hasSuffix(ModelDescription.fileExtension) ? path : nil) {
                 torn.insert(model)
             }
             if stages == [2, 3], (path as NSString).lastPathComponent == "contents" {

@@ -25,7 +25,7 @@ private struct ChainFault: Hashable {
 
 extension GateComparison {
     /// Judges the migration of every shipped version to the current one.
-    mutating func judgeChains(to current: GateVersion) {
+    mutating func checkChains(to current: GateVersion) {
         guard let target = current.model else { return }
         let mappingModels = GateMappings.mappings(of: tree, in: mappings.tree)
         let chains = chains(of: shipped.versions, to: target, through: tree.versions, mappingModels)

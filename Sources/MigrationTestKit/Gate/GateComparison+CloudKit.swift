@@ -2,7 +2,7 @@ import CoreData
 
 extension GateComparison {
     /// Rules of stores that CloudKit mirrors, as far as the change breaks them.
-    mutating func judgeCloudKit(_ current: GateVersion) {
+    mutating func checkCloudKit(_ current: GateVersion) {
         guard let model = current.model, let source = current.source else { return }
         let use = CloudKitUse(in: source)
         let before = (fork ?? shipped).current

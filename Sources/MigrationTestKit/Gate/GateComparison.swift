@@ -50,17 +50,17 @@ struct GateComparison {
                     .unreadable, file: tree.path, message: "The model cannot be read: \(problem).",
                     remedy: ComparedRepository.readable))
         }
-        judgeBundle()
-        judgeReading()
-        judgeShippedVersions()
-        try judgeCurrent()
-        judgeMappings()
+        checkBundle()
+        checkReading()
+        checkShippedVersions()
+        try checkCurrent()
+        checkMappings()
         guard let current = tree.current, current.model != nil else { return }
-        judgeCloudKit(current)
+        checkCloudKit(current)
         // What an edited version does to stores cannot be said: there are stores of two versions with one name.
         if changed.contains(current.name) || findings.contains(where: { $0.rule == .setBack }) { return }
-        judgeChains(to: current)
-        judgeEqualHash(of: current)
+        checkChains(to: current)
+        checkEqualHash(of: current)
     }
 
     /// Parses all versions at once, on several threads.
@@ -74,7 +74,7 @@ struct GateComparison {
     // MARK: Files
 
     /// A model that has another name than before.
-    private mutating func judgeBundle() {
+    private mutating func checkBundle() {
         if shipped.name == tree.name { return }
         findings.append(
             Finding(
@@ -101,7 +101,7 @@ struct GateComparison {
         return Int(problem.dropFirst(5).prefix(while: \.isNumber)) ?? 1
     }
 
-    private mutating func judgeReading() {
+    private mutating func checkReading() {
         for version in tree.versions {
             let same = shipped.version(version.name).map { $0.hasSameBytes(as: version) } ?? false
             if !same { findings += Self.problem(of: version).map { [$0] } ?? [] }
@@ -119,13 +119,13 @@ struct GateComparison {
 
     // MARK: Shipped versions
 
-    private mutating func judgeShippedVersions() {
+    private mutating func checkShippedVersions() {
         added = tree.versions.filter { shipped.version($0.name) == nil }
         for version in shipped.versions {
             if let now = tree.version(version.name) {
                 compare(version, now)
             } else if fork == nil || fork?.version(version.name) != nil {
-                judgeMissing(version)
+                checkMissing(version)
             }
         }
     }
@@ -146,12 +146,12 @@ struct GateComparison {
             // Only the commit has another content than the branch began with.
             if before.isSameVersion(as: now), !version.isSameVersion(as: now) { return }
         }
-        if version.isSameVersion(as: now) { return judgeUnhashed(version, now) }
+        if version.isSameVersion(as: now) { return checkUnhashed(version, now) }
         changed.insert(now.name)
-        judgeEdited(version, now)
+        checkEdited(version, now)
     }
 
-    private mutating func judgeEdited(_ version: GateVersion, _ now: GateVersion) {
+    private mutating func checkEdited(_ version: GateVersion, _ now: GateVersion) {
         guard let old = version.model, let new = now.model else { return }
         let changes = GateChange.changes(from: old, to: new)
         let list = changes.prefix(3).map(\.text) + (changes.count > 3 ? ["\(changes.count - 3) more"] : [])
@@ -185,7 +185,7 @@ struct GateComparison {
     }
 
     /// A version whose changes its hash does not show.
-    private mutating func judgeUnhashed(_ version: GateVersion, _ now: GateVersion) {
+    private mutating func checkUnhashed(_ version: GateVersion, _ now: GateVersion) {
         guard let old = version.model, let new = now.model, let change = GateChange.unhashed(from: old, to: new) else {
             return
         }
@@ -198,7 +198,7 @@ struct GateComparison {
                 remedy: "Add a version with the change, and give '\(change.entity)' a hash modifier in it."))
     }
 
-    private mutating func judgeMissing(_ version: GateVersion) {
+    private mutating func checkMissing(_ version: GateVersion) {
         if let now = added.first(where: { $0.isSameVersion(as: version) && GateChange.isEqual(version, $0) }) {
             added.removeAll { $0 === now }
             findings.append(
@@ -220,7 +220,7 @@ struct GateComparison {
 
     // MARK: The current version
 
-    private mutating func judgeCurrent() throws {
+    private mutating func checkCurrent() throws {
         guard let now = tree.currentName, let before = (fork ?? shipped).currentName else { return }
         let file = tree.path.hasSuffix(".xcdatamodeld") ? "\(tree.path)/.xccurrentversion" : tree.path
         if now == before {
@@ -256,7 +256,7 @@ struct GateComparison {
     }
 
     /// A new version that stores do not notice.
-    private mutating func judgeEqualHash(of current: GateVersion) {
+    private mutating func checkEqualHash(of current: GateVersion) {
         guard added.contains(where: { $0 === current }),
             let version = shipped.versions.last(where: { $0.isSameVersion(as: current) }),
             let old = version.model, let new = current.model, let change = GateChange.unhashed(from: old, to: new)

@@ -14,12 +14,12 @@ struct GateFiles {
     /// The patterns of git for the files.
     static let patterns = [
         "*.xcdatamodeld", "*.xcdatamodeld/*", "*.xcdatamodel", "*.xcdatamodel/*", "*.xcmappingmodel",
-        "*.xcmappingmodel/*", "*.\(ModelDescription.suffix)",
+        "*.xcmappingmodel/*", "*.\(ModelDescription.fileExtension)",
     ]
 
     /// Whether a file is a part of a model or a mapping model.
     static func isPart(_ path: String) -> Bool {
-        if path.hasSuffix(".\(ModelDescription.suffix)") { return true }
+        if path.hasSuffix(".\(ModelDescription.fileExtension)") { return true }
         let parts = path.split(separator: "/")
         guard parts.dropLast().contains(where: { isModel($0) || $0.hasSuffix(".xcmappingmodel") }) else { return false }
         return ["contents", "elements", ".xccurrentversion", "xcmapping.xml"].contains(parts[parts.count - 1])

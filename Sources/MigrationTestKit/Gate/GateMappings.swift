@@ -93,7 +93,7 @@ struct GateMappings {
 
 extension GateComparison {
     /// Mapping models that do not fit their versions any more.
-    mutating func judgeMappings() {
+    mutating func checkMappings() {
         let before = GateMappings.sources(of: shipped, in: mappings.shipped)
         for source in GateMappings.sources(of: tree, in: mappings.tree) {
             let misfits = GateMappings.misfits(source, tree)

@@ -141,7 +141,7 @@ struct GateModel {
     static func models(in files: GateFiles) -> [String: GateModel] {
         var parts: [String: [String]] = [:]
         for path in files.contents.keys {
-            if path.hasSuffix(".\(ModelDescription.suffix)") {
+            if path.hasSuffix(".\(ModelDescription.fileExtension)") {
                 parts[path] = [path]
             } else if let bundle = bundle(of: path) {
                 parts[bundle, default: []].append(path)
@@ -160,7 +160,7 @@ struct GateModel {
 
     private init(path: String, of parts: [String], in files: GateFiles) {
         self.path = path
-        if path.hasSuffix(".\(ModelDescription.suffix)") {
+        if path.hasSuffix(".\(ModelDescription.fileExtension)") {
             readDescription(files)
         } else {
             readVersions(parts, files)
