@@ -4,7 +4,7 @@
 enum MeantDifferences {
     static let stores = reasons([
         (
-            "A migration of Apple's creates changed tables again; the order of attributes with indexes is that of a hash table",
+            "A migration of Apple's creates changed tables again; the order of indexes is that of a hash table",
             [
                 "order of creation.index: other",
                 "order of creation.table: other",
