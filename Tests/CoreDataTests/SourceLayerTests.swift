@@ -33,10 +33,11 @@ struct SourceLayerTests {
     /// layer below uses one, it means that. The test reads names and not types, so a member of a layer above that has
     /// the name of one below escapes it.
     private static let common: Set<String> = [
-        "Index", "Object", "Result", "abs", "ascending", "async", "copyMemory", "create",
+        "Index", "Object", "Result", "abs", "ascending", "async", "close", "copyMemory", "create",
         "delegate", "endIndex", "filter", "inline", "inserted", "isCancelled", "literal", "log", "main", "map",
         "mask", "max", "merging", "min", "multiply", "mutableCopy", "newValue", "now", "random", "removeObject",
         "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "subtract",
+        "suffix",
     ]
 
     private struct Source {

@@ -21,9 +21,9 @@ struct ModelSourceCorpusTests {
     }
 
     /// The element and all below it, as new ones.
-    private static func new(_ place: Int, of text: XMLFileText) -> NewElement {
+    private static func new(_ place: Int, of text: XMLFileText) -> ModelSourceElement {
         let element = text.elements[place]
-        return NewElement(
+        return ModelSourceElement(
             element.name, element.source.attributes.map { ($0.name, element.values[$0.name]) },
             element.children.map { new($0, of: text) })
     }
@@ -49,7 +49,7 @@ struct ModelSourceCorpusTests {
         for source in Sample.slice(Self.sources, oneIn: 4, "order") {
             let text = try XMLFileText(source.bytes, file: source.testDescription)
             for element in text.elements where ["entity", "attribute", "relationship"].contains(element.name) {
-                var new = NewElement(element.name)
+                var new = ModelSourceElement(element.name)
                 for (name, value) in element.values.sorted(by: { $0.key > $1.key }) { new.set(name, value) }
                 let names = element.source.attributes.map(\.name)
                 #expect(new.attributes.map(\.name) == names, "\(source.testDescription)")
@@ -146,7 +146,7 @@ private struct RandomModelEdit {
         }
         let property = properties.randomElement(using: &random).map { text.elements[$0] }
         let name = property?.values["name"] ?? ""
-        word = "\"\(NewElement.escaped(name.isEmpty ? entity : name))"
+        word = "\"\(ModelSourceElement.escaped(name.isEmpty ? entity : name))"
         switch (Int.random(in: 0..<7, using: &random), property) {
         case (0, _):
             edit = .addEntity(ModelEdit.newEntity("New\(number)"))

@@ -68,7 +68,7 @@ package struct ModelFromCommand: Command {
         return .done
     }
 
-    private func read() throws -> ([NewElement], [String]) {
+    private func read() throws -> ([ModelSourceElement], [String]) {
         guard let (database, isOverTables) = try tables() else {
             var writer = ModelSourceWriter(try ModelSubject(source, version: version).model)
             return (writer.elements(), writer.notes)

@@ -3,9 +3,9 @@ import Foundation
 
 /// One edit of a model's source, as the command line names it.
 enum ModelEdit {
-    case addEntity(NewElement)
-    case addAttribute(NewElement, entity: String)
-    case addRelationship(NewElement, entity: String, inverse: NewElement?)
+    case addEntity(ModelSourceElement)
+    case addAttribute(ModelSourceElement, entity: String)
+    case addRelationship(ModelSourceElement, entity: String, inverse: ModelSourceElement?)
     case rename([String], String)
     case set([String], String, String)
     case remove([String])
@@ -91,7 +91,7 @@ enum ModelEdit {
         }
 
         /// The element with the attributes that follow the head. `NAME=` leaves an attribute out.
-        func completed(_ element: NewElement) throws -> NewElement {
+        func completed(_ element: ModelSourceElement) throws -> ModelSourceElement {
             var element = element
             for (name, value) in words {
                 try ModelEditor.requireKnown(name, of: element.name)
@@ -113,8 +113,8 @@ enum ModelEdit {
         return .addEntity(try form.completed(newEntity(name, parent: parent)))
     }
 
-    static func newEntity(_ name: String, parent: String? = nil) -> NewElement {
-        NewElement(
+    static func newEntity(_ name: String, parent: String? = nil) -> ModelSourceElement {
+        ModelSourceElement(
             "entity",
             [
                 ("name", name), ("representedClassName", name), ("parentEntity", parent), ("syncable", "YES"),
@@ -132,8 +132,8 @@ enum ModelEdit {
     }
 
     /// An attribute with the values that Xcode gives to a new one.
-    static func newAttribute(_ name: String, _ type: String) -> NewElement {
-        var attribute = NewElement("attribute", [("name", name), ("optional", "YES"), ("attributeType", type)])
+    static func newAttribute(_ name: String, _ type: String) -> ModelSourceElement {
+        var attribute = ModelSourceElement("attribute", [("name", name), ("optional", "YES"), ("attributeType", type)])
         switch type {
         case "Integer 16", "Integer 32", "Integer 64":
             attribute.set("defaultValueString", "0")
@@ -169,9 +169,10 @@ enum ModelEdit {
             })
     }
 
-    static func newRelationship(_ name: String, to destination: String, isToMany: Bool, inverse: String?) -> NewElement
+    static func newRelationship(_ name: String, to destination: String, isToMany: Bool, inverse: String?)
+        -> ModelSourceElement
     {
-        NewElement(
+        ModelSourceElement(
             "relationship",
             [
                 ("name", name), ("optional", "YES"), ("toMany", isToMany ? "YES" : nil),

@@ -63,19 +63,21 @@ struct ModelEditor {
         throw ToolError(.usage, "\(text.file): \(place) has '\(name)' already")
     }
 
-    mutating func add(_ entity: NewElement) throws {
+    mutating func add(_ entity: ModelSourceElement) throws {
         try requireFree(entity["name"] ?? "", in: 0)
         try text.apply([text.inserting(entity, in: 0)])
     }
 
-    mutating func add(_ property: NewElement, to entity: String) throws {
+    mutating func add(_ property: ModelSourceElement, to entity: String) throws {
         let owner = try owner(entity)
         try requireFree(property["name"] ?? "", in: owner)
         try text.apply([text.inserting(property, in: owner)])
     }
 
     /// Makes a relationship of the destination the inverse of a new one. If there is none, it is added.
-    mutating func link(_ inverse: NewElement, of entity: String, to relationship: String, of other: String) throws {
+    mutating func link(_ inverse: ModelSourceElement, of entity: String, to relationship: String, of other: String)
+        throws
+    {
         guard let name = inverse["name"] else { return }
         let owner = try owner(entity)
         guard let place = text.child(of: owner, named: "relationship", where: "name", is: name) else {

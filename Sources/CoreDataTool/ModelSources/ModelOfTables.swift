@@ -18,9 +18,9 @@ struct ModelOfTables {
         var name: String
         /// The column of the key of an object; nil if the objects get keys of their own.
         var key: String?
-        var attributes: [NewElement] = []
-        var relationships: [NewElement] = []
-        var others: [NewElement] = []
+        var attributes: [ModelSourceElement] = []
+        var relationships: [ModelSourceElement] = []
+        var others: [ModelSourceElement] = []
         /// The names of attributes and to-one relationships, by column.
         var properties: [String: String] = [:]
         var attributesOfColumns: Set<String> = []
@@ -32,7 +32,7 @@ struct ModelOfTables {
     }
 
     /// The entities, by name.
-    mutating func elements() -> [NewElement] {
+    mutating func elements() -> [ModelSourceElement] {
         let tables = database.tables.filter { !$0.isView }
         for view in database.tables where view.isView { notes.append("the view '\(view.name)' is left out") }
         let joins = tables.filter { isJoin($0) }
@@ -58,12 +58,12 @@ struct ModelOfTables {
         }
     }
 
-    private func userInfo(_ entries: [(String, String)]) -> [NewElement] {
+    private func userInfo(_ entries: [(String, String)]) -> [ModelSourceElement] {
         guard isOverTables else { return [] }
         return [
-            NewElement(
+            ModelSourceElement(
                 "userInfo", [],
-                entries.sorted { $0.0 < $1.0 }.map { NewElement("entry", [("key", $0.0), ("value", $0.1)]) })
+                entries.sorted { $0.0 < $1.0 }.map { ModelSourceElement("entry", [("key", $0.0), ("value", $0.1)]) })
         ]
     }
 
@@ -149,7 +149,7 @@ struct ModelOfTables {
         _ column: DatabaseTables.Column, _ type: (name: String, length: String?), to table: String, _ place: String
     ) {
         let name = freeName(TableNames.property(column.name), of: table)
-        var attribute = NewElement("attribute", [("name", name)])
+        var attribute = ModelSourceElement("attribute", [("name", name)])
         if !column.isMandatory { attribute.set("optional", "YES") }
         attribute.set("attributeType", type.name)
         if let length = type.length { attribute.set("maxValueString", length) }
@@ -213,7 +213,7 @@ struct ModelOfTables {
         let many = TableNames.plural(of: own)
         let inverseName = freeName(
             keys.count == 1 ? many : many + "As" + name.prefix(1).uppercased() + name.dropFirst(), of: target)
-        var toOne = NewElement("relationship", [("name", name)])
+        var toOne = ModelSourceElement("relationship", [("name", name)])
         if !column.isMandatory { toOne.set("optional", "YES") }
         toOne.set("maxCount", "1")
         toOne.set("deletionRule", "Nullify")
@@ -276,7 +276,7 @@ struct ModelOfTables {
     private mutating func addIndexes(of table: DatabaseTables.Table) {
         guard let entity = entities[table.name] else { return }
         var constraints: [[String]] = []
-        var indexes: [NewElement] = []
+        var indexes: [ModelSourceElement] = []
         var uniques = table.indexes.filter(\.isUnique).map { ($0.columns.map(\.name), $0.isPartial, $0.name) }
         if entity.key == nil, !table.primaryKey.isEmpty { uniques.append((table.primaryKey, false, "its key")) }
         for (columns, isPartial, name) in uniques {
@@ -295,10 +295,10 @@ struct ModelOfTables {
             // A relationship has its index already.
             if index.columns.count == 1, !entity.attributesOfColumns.contains(index.columns[0].name) { continue }
             indexes.append(
-                NewElement(
+                ModelSourceElement(
                     "fetchIndex", [("name", index.name)],
                     index.columns.map { column in
-                        NewElement(
+                        ModelSourceElement(
                             "fetchIndexElement",
                             [
                                 ("property", entity.properties[column.name]), ("type", "Binary"),
@@ -307,9 +307,10 @@ struct ModelOfTables {
                     }))
         }
         let lists = constraints.map { keys in
-            NewElement("uniquenessConstraint", [], keys.map { NewElement("constraint", [("value", $0)]) })
+            ModelSourceElement(
+                "uniquenessConstraint", [], keys.map { ModelSourceElement("constraint", [("value", $0)]) })
         }
         entities[table.name]?.others =
-            indexes + (lists.isEmpty ? [] : [NewElement("uniquenessConstraints", [], lists)])
+            indexes + (lists.isEmpty ? [] : [ModelSourceElement("uniquenessConstraints", [], lists)])
     }
 }

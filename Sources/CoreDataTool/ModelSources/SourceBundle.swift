@@ -102,7 +102,7 @@ struct SourceBundle {
         <plist version="1.0">
         <dict>
         \t<key>\(currentKey)</key>
-        \t<string>\(NewElement.escaped(version)).xcdatamodel</string>
+        \t<string>\(ModelSourceElement.escaped(version)).xcdatamodel</string>
         </dict>
         </plist>
 
@@ -128,7 +128,7 @@ struct SourceBundle {
         let start = text.elements[key + 1].source.startTag.upperBound
         try text.apply([
             XMLFileText.Change(
-                range: start..<end.lowerBound, text: NewElement.escaped(version) + ".xcdatamodel")
+                range: start..<end.lowerBound, text: ModelSourceElement.escaped(version) + ".xcdatamodel")
         ])
         return text.bytes
     }
@@ -136,8 +136,8 @@ struct SourceBundle {
     // MARK: New files
 
     /// The text of a `contents` file with elements.
-    static func contents(_ children: [NewElement]) -> String {
-        let model = NewElement(
+    static func contents(_ children: [ModelSourceElement]) -> String {
+        let model = ModelSourceElement(
             "model",
             [
                 ("type", "com.apple.IDECoreDataModeler.DataModel"), ("documentVersion", "1.0"),
@@ -153,7 +153,7 @@ struct SourceBundle {
     /// Writes a new bundle of one version with the name of the bundle.
     ///
     /// - Throws: `ToolError` if something is at the path already.
-    static func create(_ path: String, _ children: [NewElement]) throws {
+    static func create(_ path: String, _ children: [ModelSourceElement]) throws {
         var path = path
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         let url = URL(fileURLWithPath: path)

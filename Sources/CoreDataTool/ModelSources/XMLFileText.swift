@@ -108,13 +108,13 @@ struct XMLFileText {
         let element = elements[place]
         if element.values[attribute] == value { return nil }
         if let present = element.source.attributes.first(where: { $0.name == attribute }) {
-            if let value { return Change(range: present.value, text: NewElement.escaped(value)) }
+            if let value { return Change(range: present.value, text: ModelSourceElement.escaped(value)) }
             var start = present.whole.lowerBound
             while start > 0, Self.isSpace(bytes[start - 1]) || [0x0A, 0x0D].contains(bytes[start - 1]) { start -= 1 }
             return Change(range: start..<present.whole.upperBound, text: "")
         }
         guard let value else { return nil }
-        let text = "\(attribute)=\"\(NewElement.escaped(value))\""
+        let text = "\(attribute)=\"\(ModelSourceElement.escaped(value))\""
         let next = element.source.attributes.first {
             ModelSourceOrder.isBefore(attribute, $0.name, in: element.name)
         }
@@ -125,7 +125,7 @@ struct XMLFileText {
     }
 
     /// Inserts an element among the children of another one, where Xcode would write it.
-    func inserting(_ new: NewElement, in parent: Int) -> Change {
+    func inserting(_ new: ModelSourceElement, in parent: Int) -> Change {
         let owner = elements[parent]
         let children = owner.children
         let rank = ModelSourceOrder.rank(of: new.name, in: owner.name)

@@ -1,18 +1,17 @@
-import CoreData
 import Foundation
 
 /// Writes a model that was compiled, or made in code, as the elements of a source.
-struct ModelSourceWriter {
+package struct ModelSourceWriter {
     private let model: NSManagedObjectModel
     /// The parts of the model that a source has no place for.
-    private(set) var notes: [String] = []
+    package private(set) var notes: [String] = []
     /// The definitions of composites, by name.
-    private var composites: [(name: String, elements: [NewElement])] = []
+    private var composites: [(name: String, elements: [ModelSourceElement])] = []
 
-    init(_ model: NSManagedObjectModel) { self.model = model }
+    package init(_ model: NSManagedObjectModel) { self.model = model }
 
     /// The elements below the root, in Xcode's order.
-    mutating func elements() -> [NewElement] {
+    package mutating func elements() -> [ModelSourceElement] {
         let entities = model.entities.sorted { ModelSourceOrder.areSorted($0.name ?? "", $1.name ?? "") }
         var elements = entities.map { element(of: $0) }
         for (name, request) in model.fetchRequestTemplatesByName.sorted(by: { $0.key < $1.key }) {
@@ -21,38 +20,42 @@ struct ModelSourceWriter {
         for name in model.configurations where !name.hasPrefix("PF_DEFAULT") {
             let members = (model.entities(forConfigurationName: name) ?? []).compactMap(\.name).sorted()
             elements.append(
-                NewElement(
-                    "configuration", [("name", name)], members.map { NewElement("memberEntity", [("name", $0)]) }))
+                ModelSourceElement(
+                    "configuration", [("name", name)],
+                    members.map { ModelSourceElement("memberEntity", [("name", $0)]) }))
         }
         if !(model.localizationDictionary ?? [:]).isEmpty {
             notes.append("the model's localization dictionary has no place in a source")
         }
-        let definitions = composites.map { NewElement("composite", [("name", $0.name)], $0.elements) }
+        let definitions = composites.map { ModelSourceElement("composite", [("name", $0.name)], $0.elements) }
         return elements.filter { $0.name == "entity" } + definitions + elements.filter { $0.name != "entity" }
     }
 
     // MARK: Entities
 
-    private mutating func element(of entity: NSEntityDescription) -> NewElement {
+    private mutating func element(of entity: NSEntityDescription) -> ModelSourceElement {
         let name = entity.name ?? ""
         let className = entity.managedObjectClassName ?? "NSManagedObject"
-        let own = entity.declaredProperties.sorted { ModelSourceOrder.areSorted($0.name, $1.name) }
+        let own = entity.ownProperties.sorted { ModelSourceOrder.areSorted($0.name, $1.name) }
         var children = own.compactMap { $0 as? NSAttributeDescription }.map { element(of: $0, in: name) }
         children += own.compactMap { $0 as? NSRelationshipDescription }.map { element(of: $0) }
         for case let property as NSFetchedPropertyDescription in own {
             let request = property.fetchRequest.map { [element(of: $0, named: "fetchedPropertyFetchRequest")] } ?? []
             children.append(
-                NewElement("fetchedProperty", common(of: property), request + userInfo(property.userInfo, name)))
+                ModelSourceElement("fetchedProperty", common(of: property), request + userInfo(property.userInfo, name))
+            )
         }
         for property in own where property is NSExpressionDescription {
             notes.append("'\(name).\(property.name)' is an expression, which a source has no place for")
         }
-        children += entity.indexes.sorted { $0.name < $1.name }.map { element(of: $0, in: name) }
+        // A reader adds the other ones.
+        let indexes = entity.uncoveredIndexes + entity.listedIndexes
+        children += indexes.sorted { $0.name < $1.name }.map { element(of: $0, in: name) }
         children += constraints(of: entity) + userInfo(entity.userInfo, name)
         if entity.coreSpotlightDisplayNameExpression.expressionType != .constantValue {
             notes.append("the Spotlight name of '\(name)' has no place in a source")
         }
-        return NewElement(
+        return ModelSourceElement(
             "entity",
             [
                 ("name", name), ("representedClassName", className == "NSManagedObject" ? nil : className),
@@ -62,38 +65,39 @@ struct ModelSourceWriter {
             ], children)
     }
 
-    private func constraints(of entity: NSEntityDescription) -> [NewElement] {
-        let inherited = ModelFacts.inheritedConstraints(of: entity)
-        let own = ModelFacts.constraints(of: entity).filter { !inherited.contains($0) }
+    private func constraints(of entity: NSEntityDescription) -> [ModelSourceElement] {
+        let inherited = sequence(first: entity, next: \.superentity).dropFirst().flatMap(\.uniquenessConstraintNames)
+        let own = entity.uniquenessConstraintNames.filter { !inherited.contains($0) }
         guard !own.isEmpty else { return [] }
         return [
-            NewElement(
+            ModelSourceElement(
                 "uniquenessConstraints", [],
                 own.map { keys in
-                    NewElement("uniquenessConstraint", [], keys.map { NewElement("constraint", [("value", $0)]) })
+                    ModelSourceElement(
+                        "uniquenessConstraint", [], keys.map { ModelSourceElement("constraint", [("value", $0)]) })
                 })
         ]
     }
 
-    private mutating func element(of index: NSFetchIndexDescription, in entity: String) -> NewElement {
-        let elements = index.elements.compactMap { element -> NewElement? in
+    private mutating func element(of index: NSFetchIndexDescription, in entity: String) -> ModelSourceElement {
+        let elements = index.elements.compactMap { element -> ModelSourceElement? in
             guard let name = element.propertyName, element.property is NSExpressionDescription == false else {
                 notes.append("the index '\(index.name)' of '\(entity)' is over an expression, which is left out")
                 return nil
             }
-            return NewElement(
+            return ModelSourceElement(
                 "fetchIndexElement",
                 [
                     ("property", name), ("type", element.collationType == .rTree ? "RTree" : "Binary"),
                     ("order", element.isAscending ? "ascending" : "descending"),
                 ])
         }
-        return NewElement(
+        return ModelSourceElement(
             "fetchIndex",
             [("name", index.name), ("partialIndexPredicate", index.partialIndexPredicate.map { "\($0)" })], elements)
     }
 
-    private mutating func userInfo(_ info: [AnyHashable: Any]?, _ owner: String) -> [NewElement] {
+    private mutating func userInfo(_ info: [AnyHashable: Any]?, _ owner: String) -> [ModelSourceElement] {
         let entries = (info ?? [:]).compactMap { key, value -> (String, String)? in
             guard let key = key.base as? String, let value = value as? String else {
                 notes.append("an entry of the user info of '\(owner)' is no text, and is left out")
@@ -103,9 +107,9 @@ struct ModelSourceWriter {
         }
         guard !entries.isEmpty else { return [] }
         return [
-            NewElement(
+            ModelSourceElement(
                 "userInfo", [],
-                entries.sorted { $0.0 < $1.0 }.map { NewElement("entry", [("key", $0.0), ("value", $0.1)]) })
+                entries.sorted { $0.0 < $1.0 }.map { ModelSourceElement("entry", [("key", $0.0), ("value", $0.1)]) })
         ]
     }
 
@@ -123,20 +127,16 @@ struct ModelSourceWriter {
         ]
     }
 
-    private mutating func element(of attribute: NSAttributeDescription, in entity: String) -> NewElement {
+    private mutating func element(of attribute: NSAttributeDescription, in entity: String) -> ModelSourceElement {
         let place = "\(entity).\(attribute.name)"
-        var element = NewElement("attribute")
+        var element = ModelSourceElement("attribute")
         func set(_ name: String, _ value: String?) { if let value { element.set(name, value) } }
         for (name, value) in common(of: attribute) { set(name, value) }
-        set("attributeType", Self.typeNames[attribute.attributeType] ?? "Undefined")
+        set("attributeType", Self.typeName(attribute.attributeType))
         set("allowsExternalBinaryDataStorage", attribute.allowsExternalBinaryDataStorage ? "YES" : nil)
         set("preserveAfterDeletion", attribute.preservesValueInHistoryOnDeletion ? "YES" : nil)
         set("allowsCloudEncryption", attribute.allowsCloudEncryption ? "YES" : nil)
         set("valueTransformerName", attribute.valueTransformerName)
-        let isIndexedByName = attribute.entity.indexes.contains { index in
-            index.elements.count == 1 && index.elements[0].propertyName == attribute.name
-        }
-        set("indexed", attribute.isIndexed && !isIndexedByName ? "YES" : nil)
         if attribute.attributeType == .transformableAttributeType {
             set(
                 "customClassName",
@@ -159,13 +159,14 @@ struct ModelSourceWriter {
         return element
     }
 
-    private static let typeNames: [NSAttributeType: String] = [
-        .integer16AttributeType: "Integer 16", .integer32AttributeType: "Integer 32",
-        .integer64AttributeType: "Integer 64", .decimalAttributeType: "Decimal", .doubleAttributeType: "Double",
-        .floatAttributeType: "Float", .stringAttributeType: "String", .booleanAttributeType: "Boolean",
-        .dateAttributeType: "Date", .binaryDataAttributeType: "Binary", .UUIDAttributeType: "UUID",
-        .URIAttributeType: "URI", .transformableAttributeType: "Transformable", .compositeAttributeType: "Composite",
-    ]
+    /// The name of a type in sources. The editor shows two types by other names.
+    private static func typeName(_ type: NSAttributeType) -> String {
+        switch type {
+        case .binaryDataAttributeType: "Binary"
+        case .objectIDAttributeType: "Undefined"
+        default: type.readableName
+        }
+    }
 
     /// The attribute of the source for a default value, and its text.
     private static func defaultText(_ value: Any, _ type: NSAttributeType) -> (name: String, text: String?) {
@@ -207,7 +208,7 @@ struct ModelSourceWriter {
     /// The name of the definition of a composite. Equal ones share a definition.
     private mutating func composite(_ attribute: NSCompositeAttributeDescription, _ place: String) -> String {
         let elements = attribute.elements.map { element(of: $0, in: place) }
-        func text(_ elements: [NewElement]) -> [String] {
+        func text(_ elements: [ModelSourceElement]) -> [String] {
             elements.map { $0.text(indent: "", unit: "", newline: "") }
         }
         if let known = composites.first(where: { text($0.elements) == text(elements) }) { return known.name }
@@ -259,8 +260,8 @@ struct ModelSourceWriter {
         }
     }
 
-    private mutating func element(of relationship: NSRelationshipDescription) -> NewElement {
-        var element = NewElement("relationship")
+    private mutating func element(of relationship: NSRelationshipDescription) -> ModelSourceElement {
+        var element = ModelSourceElement("relationship")
         func set(_ name: String, _ value: String?) { if let value { element.set(name, value) } }
         for (name, value) in common(of: relationship) { set(name, value) }
         let destination = relationship.destinationEntity?.name
@@ -285,7 +286,9 @@ struct ModelSourceWriter {
 
     // MARK: Requests
 
-    private mutating func element(of request: NSFetchRequest<NSFetchRequestResult>, named name: String) -> NewElement {
+    private mutating func element(of request: NSFetchRequest<NSFetchRequestResult>, named name: String)
+        -> ModelSourceElement
+    {
         if !(request.sortDescriptors ?? []).isEmpty {
             notes.append("the order of the fetch request '\(name)' has no place in a source")
         }
@@ -295,7 +298,7 @@ struct ModelSourceWriter {
             request.includesSubentities && request.includesPropertyValues && request.includesPendingChanges
             && request.returnsObjectsAsFaults
         func choice(_ isSet: Bool) -> String? { isUsual ? nil : isSet ? "YES" : "NO" }
-        return NewElement(
+        return ModelSourceElement(
             "fetchRequest",
             [
                 ("name", name), ("entity", request.entity?.name ?? request.entityName),
@@ -309,13 +312,5 @@ struct ModelSourceWriter {
                 ("returnDistinctResults", flag(request.returnsDistinctResults)),
                 ("resultType", request.resultType == [] ? nil : "\(request.resultType.rawValue)"),
             ])
-    }
-}
-
-extension ModelFacts {
-    /// The constraints of the entities from which an entity inherits.
-    static func inheritedConstraints(of entity: NSEntityDescription) -> [[String]] {
-        sequence(first: entity.superentity) { $0?.superentity }.prefix { $0 != nil }
-            .flatMap { $0.map { constraints(of: $0) } ?? [] }
     }
 }
