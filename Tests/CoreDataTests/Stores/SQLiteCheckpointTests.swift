@@ -29,9 +29,10 @@ struct SQLiteCheckpointTests {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait {
-            for number in 0..<1_500 {
+            let text = String(repeating: "0", count: 40_000)
+            for _ in 0..<150 {
                 let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
-                note.setValue(String(repeating: "\(number % 10)", count: 4_000), forKey: "text")
+                note.setValue(text, forKey: "text")
             }
             try context.save()
         }
@@ -109,9 +110,8 @@ struct SQLiteCheckpointTests {
                 let notes = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Note"))
                 // Some 180 MB.
                 for round in 0..<30 {
-                    for note in notes {
-                        note.setValue(String(repeating: "\(round % 10)", count: 4_000), forKey: "text")
-                    }
+                    let text = String(repeating: "\((round + 1) % 10)", count: 40_000)
+                    for note in notes { note.setValue(text, forKey: "text") }
                     try context.save()
                 }
             }
