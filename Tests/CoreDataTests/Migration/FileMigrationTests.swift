@@ -159,7 +159,7 @@ struct FileMigrationTests {
         arguments: kinds)
     func inferred(_ kind: StoreKind) throws {
         try withTemporaryFolder { folder in
-            let files = try Files(folder, kind, books: 600)
+            let files = try Files(folder, kind, books: 200)
             var metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: files.url)
             metadata["application"] = "Shop"
             try NSPersistentStoreCoordinator.setMetadata(metadata, forPersistentStoreOfType: kind.type, at: files.url)
@@ -167,7 +167,7 @@ struct FileMigrationTests {
             try files.migrate(to: ModelText.model(Self.inferred))
             try withStore(files.url, ModelText.model(Self.inferred), type: kind.type) { context in
                 let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
-                #expect(books.count == 600)
+                #expect(books.count == 200)
                 for book in books {
                     let number = (book.value(forKey: "pages") as? Double).map { Int($0) } ?? -1
                     #expect(book.value(forKey: "heading") as? String == "book \(number)")
@@ -179,7 +179,7 @@ struct FileMigrationTests {
                         chapters?.map { $0.value(forKey: "name") as? String } == ["end \(number)", "begin \(number)"])
                 }
                 let author = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first
-                #expect((author?.value(forKey: "books") as? NSOrderedSet)?.count == 300)
+                #expect((author?.value(forKey: "books") as? NSOrderedSet)?.count == 100)
             }
             #expect(files.names == [files.url.lastPathComponent])
             let mode = try FileManager.default.attributesOfItem(atPath: files.url.path)[.posixPermissions] as? NSNumber
@@ -350,13 +350,13 @@ struct FileMigrationTests {
                     at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             }
             try withStore(url, ModelText.model(MappedMigrationFixture.older), type: source.type) { context in
-                try MappedMigrationFixture.fill(context, books: 300, authors: 3)
+                try MappedMigrationFixture.fill(context, books: 100, authors: 3)
             }
             try fixture.manager().migrateStore(
                 from: url, sourceType: source.type, options: nil, with: fixture.mapping(), toDestinationURL: end,
                 destinationType: target.type, destinationOptions: nil)
             #expect(
-                try fixture.books(at: end, type: target.type) == MappedMigrationFixture.expectedBooks(300, authors: 3))
+                try fixture.books(at: end, type: target.type) == MappedMigrationFixture.expectedBooks(100, authors: 3))
             let names = try FileManager.default.contentsOfDirectory(atPath: end.deletingLastPathComponent().path)
             #expect(names == [end.lastPathComponent])
             // Keys continue in the store that was made.
@@ -365,7 +365,7 @@ struct FileMigrationTests {
                 book.setValue(
                     try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Author")).first, forKey: "author")
                 try context.save()
-                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 301)
+                #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 101)
             }
         }
     }
