@@ -44,7 +44,7 @@ struct VersionChainCorpusTests {
         let pairs = versions.indices.flatMap { older in
             versions.indices.filter { $0 > older }.map { (older, $0) }
         }
-        for (older, newer) in Sample.slice(pairs, oneIn: 16, path) {
+        for (older, newer) in Sample.slice(pairs, oneIn: 32, path) {
             report.entries.append(try trial.hop(versions[older], versions[newer]))
         }
         let wrong = report.entries.filter { !$0.problems.isEmpty }
