@@ -283,9 +283,10 @@ struct ExportCommandTests {
     @Test("An import that is ended makes no store; after ^C nothing is left, and the next one begins anew")
     func ended() throws {
         try withTemporaryFolder { folder in
+            let (count, name) = (6_000, String(repeating: "t", count: 100))
             let head = try Self.small(in: folder)[0]
-                .replacing(#""Author":1,"Book":1"#, with: #""Tag":90000"#)
-            let lines = head + "\n" + (1...90_000).map { #"{"@id":"Tag/\#($0)","name":"t"}"# + "\n" }.joined()
+                .replacing(#""Author":1,"Book":1"#, with: #""Tag":\#(count)"#)
+            let lines = head + "\n" + (1...count).map { #"{"@id":"Tag/\#($0)","name":"\#(name)"}"# + "\n" }.joined()
             let copy = folder.appendingPathComponent("Copy.sqlite")
             let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
             for (signal, status) in [(SIGKILL, SIGKILL), (SIGINT, 130)] {
@@ -306,7 +307,7 @@ struct ExportCommandTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
             let run = try ToolRun(["import", copy.path], input: lines)
             #expect(run.status == 0, "\(run.errors)")
-            #expect(run.output == "imported 90000 objects of 1 entity into \(copy.path)\n")
+            #expect(run.output == "imported \(count) objects of 1 entity into \(copy.path)\n")
         }
     }
 

@@ -245,16 +245,19 @@ struct MigrateCommandTests {
         .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
     func corpus() throws {
         let bundles = Corpus.paths { $0.hasSuffix(".xcdatamodeld") && !$0.contains("@history") }
-        var migrated = 0
-        for path in Corpus.stores {
+        var files: [String: ModelArgument?] = [:]
+        var (migrated, refused) = (0, 0)
+        for path in Sample.slice(Corpus.stores, oneIn: 5, "migrate") {
             guard
                 let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
                     ofType: NSSQLiteStoreType, at: Corpus.url(path))
             else { continue }
             let project = path.prefix { $0 != "/" }
             for bundle in bundles where bundle.prefix(while: { $0 != "/" }) == project {
-                guard let file = try? ModelArgument(url: Corpus.url(bundle)),
-                    let source = file.version(fitting: metadata),
+                // A project has many stores of one model.
+                let known = files[bundle] ?? (try? ModelArgument(url: Corpus.url(bundle)))
+                files[bundle] = known
+                guard let file = known, let source = file.version(fitting: metadata),
                     !source.isCurrent
                 else { continue }
                 try withTemporaryFolder { folder in
@@ -278,7 +281,10 @@ struct MigrateCommandTests {
                     #expect(forecast.status == (isPossible ? 0 : 1), "\(path)")
                     let run = try ToolRun(["migrate"] + arguments + ["--backup", folder.path + "/B"])
                     #expect(run.status == (isPossible ? 0 : 5), "\(path): \(run.errors)")
-                    guard isPossible else { return }
+                    guard isPossible else {
+                        refused += 1
+                        return
+                    }
                     let now = try NSPersistentStoreCoordinator.metadataForPersistentStore(
                         ofType: NSSQLiteStoreType, at: store)
                     #expect(file.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: now), "\(path)")
@@ -286,7 +292,7 @@ struct MigrateCommandTests {
                 }
             }
         }
-        #expect(migrated > 5)
+        #expect(Sample.isWhole ? migrated > 5 : migrated + refused > 0)
     }
 
     @Test("A mapping model is followed, without the classes that the model names")
