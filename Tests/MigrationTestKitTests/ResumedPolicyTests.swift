@@ -37,7 +37,7 @@ struct ResumedPolicyTests {
             var goneOn = 0
             for moment in ["batchSaved", "associationsKept", "positionKept"] {
                 let count = counts[moment] ?? 0
-                for occurrence in Set([2, 5, 8, count - 3, count]).sorted() {
+                for occurrence in Sample.slice(Set([2, 5, 8, count - 3, count]).sorted(), oneIn: 3, moment) {
                     try trial.inFolder { url in
                         let killed = try run(trial, killedAt: "\(moment):\(occurrence)", url)
                         #expect(killed.wasKilled)
@@ -52,7 +52,7 @@ struct ResumedPolicyTests {
                     }
                 }
             }
-            #expect(goneOn > 8)
+            #expect(goneOn > (Sample.isWhole ? 8 : 0))
         }
     }
 

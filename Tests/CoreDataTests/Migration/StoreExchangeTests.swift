@@ -84,7 +84,7 @@ struct StoreExchangeTests {
 
     @Test(
         "The opening after a stop at any step has the newer version, its data and every row, and nothing is left over",
-        arguments: Case.all)
+        arguments: Sample.slice(Case.all, oneIn: 3, "opening"))
     func stopped(_ test: Case) throws {
         try withTemporaryFolder { folder in
             let fixture = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
@@ -112,7 +112,7 @@ struct StoreExchangeTests {
 
     @Test(
         "external data of another store with the same folder are all there, whenever the exchange is stopped",
-        arguments: Case.all.filter { $0.hasOldData })
+        arguments: Sample.slice(Case.all.filter { $0.hasOldData }, oneIn: 3, "another"))
     func shared(_ test: Case) throws {
         try withTemporaryFolder { folder in
             let fixture = try prepare(folder, oldData: true, newData: test.hasNewData)
@@ -146,7 +146,7 @@ struct StoreExchangeTests {
 
     @Test(
         "a store with the same folder that comes only during the exchange, or after a kill within it, keeps its data",
-        arguments: Case.all)
+        arguments: Sample.slice(Case.all, oneIn: 3, "between"))
     func newcomer(_ test: Case) throws {
         for isKilled in [false, true] {
             try withTemporaryFolder { folder in
@@ -196,7 +196,7 @@ struct StoreExchangeTests {
 
     @Test(
         "a backup that is put back after a kill within the exchange is the store, with its external data",
-        arguments: Case.all, [false, true])
+        arguments: Sample.slice(Case.all, oneIn: 3, "backup"), [false, true])
     func backup(_ test: Case, hasOwnDate: Bool) throws {
         try withTemporaryFolder { folder in
             let fixture = try prepare(folder, oldData: test.hasOldData, newData: test.hasNewData)
@@ -285,7 +285,8 @@ struct StoreExchangeTests {
 
     @Test(
         "Opening the store as one of another kind, and failing to replace it by one, leave its exchange to the store",
-        arguments: Case.all.filter { $0.hasNewData && $0.moment != .synchronized })
+        arguments: Sample.slice(
+            Case.all.filter { $0.hasNewData && $0.moment != .synchronized }, oneIn: 3, "kind"))
     func otherKinds(_ test: Case) throws {
         try withTemporaryFolder { folder in
             let fixture = try prepare(folder, oldData: test.hasOldData, newData: true)
