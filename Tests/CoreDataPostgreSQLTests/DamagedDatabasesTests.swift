@@ -82,7 +82,7 @@ struct DamagedDatabasesTests {
 
     @Test(
         "A store with damaged metadata is not opened, forecast or filled, and its rows stay",
-        arguments: Damage.allCases)
+        arguments: Sample.slice(Damage.allCases, oneIn: 2, "refused"))
     func refused(damage: Damage) throws {
         try fill(url)
         #expect(psql(damage.rawValue) != nil)
@@ -130,7 +130,7 @@ struct DamagedDatabasesTests {
 
     @Test(
         "A damaged store is destroyed, or replaced by a whole one, when that is asked for",
-        arguments: Damage.allCases)
+        arguments: Sample.slice(Damage.allCases, oneIn: 3, "removed"))
     func removed(damage: Damage) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
         try fill(url)
@@ -174,7 +174,7 @@ struct DamagedDatabasesTests {
 
     @Test(
         "Damaged metadata over existing tables are an error, too; destroying leaves the tables",
-        arguments: Damage.overExistingTables)
+        arguments: Sample.slice(Damage.overExistingTables, oneIn: 3, "existing"))
     func existing(damage: Damage) throws {
         let model = ModelText.model("entity Tag\n  name string")
         let options = [NSPostgreSQLExistingTablesOption: true]
