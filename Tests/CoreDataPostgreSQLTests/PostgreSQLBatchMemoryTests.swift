@@ -40,7 +40,7 @@ struct PostgreSQLBatchMemoryTests {
         """)
     func constantMemory() throws {
         let ways = ["walk", "stored", "computed", "deletion", "purge"]
-        let sizes = Self.isLong ? [100_000, 1_000_000] : [1_500, 15_000]
+        let sizes = Self.isLong ? [100_000, 1_000_000] : [800, 8_000]
         // A process's other memory differs by some hundred kilobytes from run to run, and only ever adds: the least
         // of several runs counts. The memory of rows is in each of them.
         var least = try Self.peaks(of: ways, sizes)

@@ -126,7 +126,7 @@ struct PostgreSQLProcessTests {
             return child
         }
         var children = try (0..<4).map { _ in try start() }
-        let kills = Self.isLong ? 200 : 10
+        let kills = Self.isLong ? 200 : 6
         for kill in 0..<kills {
             // A random number of saves passes between two kills.
             let before = Int(server.psql(database, "SELECT pages FROM book WHERE title = 'counter'") ?? "") ?? 0

@@ -11,7 +11,7 @@ import Testing
     .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
 struct PostgreSQLFailOverTests {
     private static let isLong = ProcessInfo.processInfo.environment["OPENCOREDATA_LONG"] != nil
-    private static let rounds = isLong ? 20 : 2
+    private static let rounds = isLong ? 20 : Sample.seed % 3 == 0 ? 2 : 1
 
     /// The longest time from a promotion to the first save of a process; without much else to do on the machine
     /// none takes longer than five seconds.
