@@ -18,7 +18,7 @@ struct EarlyLinkTests {
 
     @Test(
         "The second pass sets links as the mapping model says, also those that a policy has set before",
-        arguments: ["Eager", "Orphaning"], [6, 1_500])
+        arguments: ["Eager", "Orphaning"], [6, 400])
     func overwritten(_ policy: String, _ count: Int) throws {
         try withTemporaryFolder { folder in
             let fixture = try MappedMigrationFixture(folder, books: count)
@@ -75,10 +75,10 @@ struct EarlyLinkTests {
     @Test("an author with many books, whose policy sets them itself, keeps all of them")
     func manyMembers() throws {
         try withTemporaryFolder { folder in
-            let fixture = try MappedMigrationFixture(folder, books: 5_000)
+            let fixture = try MappedMigrationFixture(folder, books: 1_000)
             try fixture.migrate(
                 fixture.mapping(policies: ["Author": RecordingPolicy.self, "Book": RecordingPolicy.self]))
-            #expect(try booksOfAuthors(fixture) == [2_500, 2_500])
+            #expect(try booksOfAuthors(fixture) == [500, 500])
         }
     }
 
