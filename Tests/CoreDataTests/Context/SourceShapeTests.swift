@@ -24,6 +24,9 @@ struct SourceShapeTests {
         }
         """
 
+    /// The modes to compile in, one of them now and the other one at the next commit.
+    private static func modes(_ name: String) -> [Int] { Sample.slice([5, 6], oneIn: 2, name) }
+
     private func compile(_ text: String, _ files: [String], mode: Int) throws -> Toolchain.Outcome {
         let folder = try TemporaryFolder()
         let file = folder.url.appendingPathComponent("Program.swift")
@@ -35,7 +38,9 @@ struct SourceShapeTests {
                 + Toolchain.importing + [file.path] + files.map { tests.appendingPathComponent($0).path })
     }
 
-    @Test("The source compiles with every member called, overridden, witnessed and used as a value", arguments: [5, 6])
+    @Test(
+        "The source compiles with every member called, overridden, witnessed and used as a value",
+        arguments: modes("a"))
     func shapes(mode: Int) throws {
         let shapes = try FileManager.default.contentsOfDirectory(
             atPath: Toolchain.package.appendingPathComponent("Tests/ConformanceTests/Shapes").path)
@@ -85,7 +90,7 @@ struct SourceShapeTests {
         }
         """
 
-    @Test("Members of the framework's form that another module has do not make calls ambiguous", arguments: [5, 6])
+    @Test("Members of the framework's form that another module has do not make calls ambiguous", arguments: modes("b"))
     func backPortedMembers(mode: Int) throws {
         let folder = try TemporaryFolder()
         let sources = ["BackPorted": Self.backPorted, "Program": Self.calling]
