@@ -2,7 +2,7 @@
 enum Plan {
     /// How much processor time a process gets at the most, unless one suite alone takes more. Starting one costs a part
     /// of a second, and a server where a suite needs one.
-    private static let share = 30.0
+    private static let share = 60.0
 
     /// The jobs, the longest first.
     static func jobs(_ suites: [Suite], _ budgets: Budgets) -> [Job] {
