@@ -57,7 +57,7 @@ struct FetchedResultsReplayTests {
         let library = try Library()
         let context = library.context()
         try context.performAndWait {
-            var dice = SplitMix(state: UInt64(seed))
+            var dice = SplitMix.onCurrentKind(seed)
             var world = World(context: context)
             for _ in 0..<12 { world.step(&dice) }
             try context.save()

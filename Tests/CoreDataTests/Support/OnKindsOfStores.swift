@@ -2,11 +2,17 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs each test once for every kind of store: `Library()` then opens one of that kind. A failure names its kind.
+/// Runs each test once for each of some kinds of stores: `Library()` then opens one of that kind. A failure names its
+/// kind.
+///
+/// Of the kinds that take turns, a test plays every second one, the remaining ones at the next commit, and all with
+/// `bin/test --long`. Half of the tests begin with the first kind, half with the second.
 ///
 /// A test that has the trait itself runs on its own kinds, whatever the trait of its suite has.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     let kinds: [StoreKind]
+    /// Kinds that take turns.
+    var inTurn: [StoreKind] = []
 
     var isRecursive: Bool { true }
 
@@ -15,8 +21,8 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         guard testCase != nil else { return try await function() }
         let said = test.traits.compactMap { $0 as? OnKindsOfStores }
-        if let last = said.last, last.kinds != kinds { return try await function() }
-        for kind in kinds {
+        if let last = said.last, last.kinds != kinds || last.inTurn != inTurn { return try await function() }
+        for kind in kinds + Sample.slice(inTurn, oneIn: 2, test.name) {
             let naming = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
                 issue.comments.append("with a store of the kind \(kind)")
@@ -34,14 +40,22 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
+extension SplitMix {
+    /// A generator for one seed on one kind of store: each kind plays sequences of its own.
+    static func onCurrentKind(_ seed: Int) -> SplitMix {
+        SplitMix(state: StoreKind.current.rawValue.utf8.reduce(UInt64(seed)) { $0 &* 31 &+ UInt64($1) })
+    }
+}
+
 extension Trait where Self == OnKindsOfStores {
-    /// On the two kinds with tables, one atomic and one incremental kind.
+    /// On SQLite and, in turn, on a store in memory, an atomic one, an incremental one and a PostgreSQL database.
     static var onEveryKindOfStore: OnKindsOfStores {
-        var kinds = [StoreKind.sqlite, .inMemory, .atomic, .incremental]
+        if let asked = StoreKind.asked { return OnKindsOfStores(kinds: [asked]) }
+        var kinds = [StoreKind.inMemory, .atomic, .incremental]
         #if PostgreSQL
         kinds += StoreKind.ofPostgreSQL
         #endif
-        return OnKindsOfStores(kinds: StoreKind.asked.map { [$0] } ?? kinds)
+        return OnKindsOfStores(kinds: [.sqlite], inTurn: kinds)
     }
 
     /// Runs on the kinds whose databases several coordinators can have open.
