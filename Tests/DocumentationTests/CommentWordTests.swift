@@ -33,7 +33,7 @@ struct CommentWordTests {
         var (found, lines) = ([Comment](), 0)
         for path in PackageFiles.paths(under: folder, extension: "swift") {
             let text = try PackageFiles.text(path)
-            lines += text.split(separator: "\n").count { $0.drop { $0 == " " }.hasPrefix("//") }
+            lines += PackageFiles.commentLines(text)
             let bytes = Data(text.utf8)
             if !Self.parts.contains(where: { bytes.range(of: $0) != nil }) { continue }
             var before = -2

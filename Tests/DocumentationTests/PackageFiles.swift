@@ -32,6 +32,40 @@ enum PackageFiles {
         try String(contentsOf: Toolchain.package.appendingPathComponent(path), encoding: .utf8)
     }
 
+    /// Calls the body with the bytes of each line of a text, until it returns false.
+    private static func eachLine(_ text: String, _ body: (UnsafeRawBufferPointer) -> Bool) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while let start = rest.baseAddress, !rest.isEmpty {
+                let end = memchr(start, 10, rest.count).map { UnsafeRawPointer($0) - start } ?? rest.count
+                if !body(UnsafeRawBufferPointer(rebasing: rest[..<end])) { return }
+                rest = UnsafeRawBufferPointer(rebasing: rest[min(end + 1, rest.count)...])
+            }
+        }
+    }
+
+    /// Whether a text has a line of more bytes.
+    static func hasLine(longerThan limit: Int, _ text: String) -> Bool {
+        var isFound = false
+        eachLine(text) { line in
+            isFound = line.count > limit
+            return !isFound
+        }
+        return isFound
+    }
+
+    /// How many lines of a source have nothing but a comment.
+    static func commentLines(_ text: String) -> Int {
+        var count = 0
+        eachLine(text) { line in
+            let start = line.firstIndex { $0 != UInt8(ascii: " ") } ?? line.endIndex
+            if line[start...].starts(with: "//".utf8) { count += 1 }
+            return true
+        }
+        return count
+    }
+
     /// The articles: the pages of the catalogues, and what lies in Documentation.
     static var articles: [String] {
         modules.flatMap { paths(under: "Sources/\($0)/\($0).docc", extension: "md") }
