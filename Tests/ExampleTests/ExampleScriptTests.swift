@@ -18,7 +18,8 @@ struct ExampleScriptTests {
     #if PostgreSQL
     @Test(
         "The importer does the same into a PostgreSQL database",
-        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"),
+        .enabled(if: Sample.isWhole, "it takes half a minute: bin/test --long"))
     func importerIntoDatabase() throws {
         let database = try TestDatabase()
         try withExtendedLifetime(database) { try run("Importer", "importer", [$0.url.absoluteString]) }
