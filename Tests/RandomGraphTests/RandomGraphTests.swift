@@ -40,7 +40,7 @@ struct RandomGraphTests {
         "Each context equals the reference after every step on a PostgreSQL database",
         .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"))
     func agreesOnPostgreSQL() throws {
-        try agree(on: Self.kinds(StoreKind.ofPostgreSQL), Self.stepsToPlay(1_500, long: 200_000))
+        try agree(on: Self.kinds(StoreKind.ofPostgreSQL), Self.stepsToPlay(600, long: 200_000))
     }
     #endif
 

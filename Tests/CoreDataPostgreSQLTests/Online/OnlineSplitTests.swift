@@ -206,8 +206,8 @@ struct OnlineSplitTests {
             )
                 != nil)
         let arguments = [store.database.url.absoluteString, "split"]
-        var random = SplitMix(state: 3)
-        for round in 0..<4 {
+        var random = Sample.generator("split")
+        for round in 0..<(Sample.isWhole ? 4 : 2) {
             let child = try ChildProgram("postgresql-child", arguments)
             // Wherever it is, its leftovers have to be whole.
             usleep(UInt32.random(in: 50_000...900_000, using: &random))
@@ -290,7 +290,7 @@ struct OnlineSplitTests {
 
     @Test(
         "A mapping that the older version cannot follow is refused, with the entity mapping and the property",
-        arguments: refusals)
+        arguments: Sample.slice(refusals, oneIn: 3))
     func refusal(_ refusal: Refusal) throws {
         let store = try OnlineStore(Self.older, refusal.newer)
         let older = try store.open(Self.older)
