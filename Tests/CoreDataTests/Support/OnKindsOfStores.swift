@@ -5,14 +5,24 @@ import Testing
 /// Runs each test once for each of some kinds of stores: `Library()` then opens one of that kind. A failure names its
 /// kind.
 ///
-/// Of the kinds that take turns, a test plays every second one, the remaining ones at the next commit, and all with
-/// `bin/test --long`. Half of the tests begin with the first kind, half with the second.
+/// A store in a PostgreSQL database takes ten times as long as the remaining kinds together: in one run only some of the
+/// tests have one, other tests from commit to commit, and all with `bin/test --long`.
 ///
 /// A test that has the trait itself runs on its own kinds, whatever the trait of its suite has.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     let kinds: [StoreKind]
-    /// Kinds that take turns.
-    var inTurn: [StoreKind] = []
+    /// In one of how many runs a test runs on kinds in PostgreSQL's databases.
+    var runs = 1
+
+    /// The kinds of one test in this run.
+    private func kinds(of test: Test) -> [StoreKind] {
+        #if PostgreSQL
+        let hasTurn = Sample.isWhole || Sample.slice(Array(0..<runs), oneIn: runs, test.name) == [0]
+        return hasTurn ? kinds : kinds.filter { !StoreKind.ofPostgreSQL.contains($0) }
+        #else
+        return kinds
+        #endif
+    }
 
     var isRecursive: Bool { true }
 
@@ -21,8 +31,8 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         guard testCase != nil else { return try await function() }
         let said = test.traits.compactMap { $0 as? OnKindsOfStores }
-        if let last = said.last, last.kinds != kinds || last.inTurn != inTurn { return try await function() }
-        for kind in kinds + Sample.slice(inTurn, oneIn: 2, test.name) {
+        if let last = said.last, last.kinds != kinds { return try await function() }
+        for kind in kinds(of: test) {
             let naming = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
                 issue.comments.append("with a store of the kind \(kind)")
@@ -48,24 +58,24 @@ extension SplitMix {
 }
 
 extension Trait where Self == OnKindsOfStores {
-    /// On SQLite and, in turn, on a store in memory, an atomic one, an incremental one and a PostgreSQL database.
+    /// On the two kinds with tables, one atomic and one incremental kind; in one of five runs on a PostgreSQL database.
     static var onEveryKindOfStore: OnKindsOfStores {
         if let asked = StoreKind.asked { return OnKindsOfStores(kinds: [asked]) }
-        var kinds = [StoreKind.inMemory, .atomic, .incremental]
+        var kinds = [StoreKind.sqlite, .inMemory, .atomic, .incremental]
         #if PostgreSQL
         kinds += StoreKind.ofPostgreSQL
         #endif
-        return OnKindsOfStores(kinds: [.sqlite], inTurn: kinds)
+        return OnKindsOfStores(kinds: kinds, runs: 5)
     }
 
-    /// Runs on the kinds whose databases several coordinators can have open.
+    /// Runs on the kinds whose databases several coordinators can have open; in one of two runs on a PostgreSQL database.
     static var onEveryDatabase: OnKindsOfStores {
         var kinds = [StoreKind.sqlite]
         #if PostgreSQL
         kinds += StoreKind.ofPostgreSQL
         #endif
         if let asked = StoreKind.asked, asked.isDatabase { kinds = [asked] }
-        return OnKindsOfStores(kinds: kinds)
+        return OnKindsOfStores(kinds: kinds, runs: StoreKind.asked == nil ? 2 : 1)
     }
 
     /// On some kinds.
