@@ -65,6 +65,21 @@ struct ConfinementTests {
         #expect(order == 7)
     }
 
+    @Test("A context with children saves off its queue where the check lets it, and its queue works on")
+    func savingOffTheQueue() throws {
+        let library = try Library()
+        let root = library.context()
+        let child = library.child(of: root)
+        // Without the lock of the root nothing may release it.
+        root.confinementResponse = .ignore
+        for title in ["A", "B"] {
+            root.make("Book", ["title": title])
+            try root.save()
+        }
+        #expect(try root.performAndWait { try root.all("Book").count } == 2)
+        #expect(try child.performAndWait { try child.all("Book").count } == 2)
+    }
+
     @Test("Using a private context off its queue stops the process with the context's name", .onStores(.sqlite))
     func wrongQueueStops() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

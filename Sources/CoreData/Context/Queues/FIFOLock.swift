@@ -71,13 +71,14 @@ extension NSManagedObjectContext {
     }
 
     /// Runs the writing of a save without the FIFO lock. Children may read until the body calls its argument, which
-    /// takes the lock back. The body does so before other contexts can see any of the writing.
+    /// takes the lock back. The body does so before other contexts can see any of the writing. A caller that uses this
+    /// context off its queue does not have the lock, and so cannot release it.
     ///
     /// - Parameter isKept: Whether this context keeps the lock, so that children cannot read during the writing.
     final func handingOff<Result>(
         unless isKept: Bool = false, _ body: (_ takeBack: () -> Void) throws -> Result
     ) rethrows -> Result {
-        guard !isKept, let fifoLock, !livingChildren.isEmpty else { return try body({}) }
+        guard !isKept, let fifoLock, !livingChildren.isEmpty, HeldContexts.contains(self) else { return try body({}) }
         childSaves.isHandedOff = true
         fifoLock.leave()
         var isTakenBack = false
