@@ -1,21 +1,37 @@
 import Foundation
 
-// Fetched properties: the results of their requests, kept until the object is refreshed.
+// Fetched properties: the results of their requests, kept until the object is refreshed. An accessor gives objects
+// alone, key-value coding whatever the request asks for.
 extension NSManagedObject {
     /// The objects of a fetched property, fetched when it is read for the first time since the object was refreshed or
     /// the property's user info changed.
     final func fetchedObjects(of property: NSFetchedPropertyDescription) -> [NSManagedObject] {
         guard let context = binding.context, !flags.contains(.detached) else { return [] }
         let userInfo = property.userInfo.map { NSDictionary(dictionary: $0) }
-        if let known = overlay?.fetched[property.name], known.userInfo == userInfo,
+        if let known = overlay?.fetched[property.name], known.userInfo == userInfo, known.others == nil,
             let objects = context.objects(known.keys)
         {
             return objects
         }
-        let objects = context.objects(of: property, for: self)
+        let objects: [NSManagedObject] = context.results(of: property, for: self, as: .managedObjectResultType)
         ensureOverlay().fetched[property.name] = ObjectOverlay.FetchedMembers(
             keys: objects.map(\.objectKey), userInfo: userInfo)
         return objects
+    }
+
+    /// What the request of a fetched property asks for: objects, their ids, dictionaries, or a count. It is kept as the
+    /// objects are.
+    final func fetchedResults(of property: NSFetchedPropertyDescription) -> [Any] {
+        guard let context = binding.context, !flags.contains(.detached),
+            let resultType = property.fetchRequest?.resultType, resultType != .managedObjectResultType
+        else { return fetchedObjects(of: property) }
+        let userInfo = property.userInfo.map { NSDictionary(dictionary: $0) }
+        if let known = overlay?.fetched[property.name], known.userInfo == userInfo, let results = known.others {
+            return results
+        }
+        let results: [any NSFetchRequestResult] = context.results(of: property, for: self, as: resultType)
+        ensureOverlay().fetched[property.name] = ObjectOverlay.FetchedMembers(others: results, userInfo: userInfo)
+        return results
     }
 }
 
@@ -32,13 +48,14 @@ extension NSManagedObjectContext {
     }
 
     /// The results of a fetched property's request, with `$FETCH_SOURCE` and `$FETCHED_PROPERTY` in place.
-    fileprivate final func objects(
-        of property: NSFetchedPropertyDescription, for owner: NSManagedObject
-    ) -> [NSManagedObject] {
+    fileprivate final func results<Result>(
+        of property: NSFetchedPropertyDescription, for owner: NSManagedObject,
+        as resultType: NSFetchRequestResultType
+    ) -> [Result] {
         guard let template = property.fetchRequest, let parameters = template.fetchParameters else { return [] }
-        let request = NSFetchRequest<NSManagedObject>(entityName: template.entityName ?? "")
+        let request = NSFetchRequest<Result>(entityName: template.entityName ?? "")
         request.parameters = parameters
-        request.resultType = .managedObjectResultType
+        request.resultType = resultType
         request.predicate = template.predicate?.withSubstitutionVariables([
             "FETCH_SOURCE": owner, "FETCHED_PROPERTY": property,
         ]).rewriting(Self.resolved)

@@ -80,7 +80,7 @@ extension NSManagedObject {
             let objects = memberObjects(of: index)
             return binding.layout.toManys[index].isOrdered
                 ? NSOrderedSet(array: objects) : NSSet.ofManagedObjects(objects)
-        case .fetched(let property): return fetchedObjects(of: property)
+        case .fetched(let property): return fetchedResults(of: property)
         case .composite(let composite): return compositeValue(composite)
         }
     }

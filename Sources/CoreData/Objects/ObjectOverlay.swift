@@ -133,7 +133,9 @@ final class ObjectOverlay {
 
     /// The results of a fetched property, and the user info that its predicate used.
     struct FetchedMembers {
-        let keys: [ObjectKey]
+        var keys: [ObjectKey] = []
+        /// The results of a request for anything but objects.
+        var others: [Any]?
         let userInfo: NSDictionary?
     }
 

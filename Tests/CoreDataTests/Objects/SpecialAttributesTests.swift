@@ -198,6 +198,42 @@ struct SpecialAttributesTests {
         }
     }
 
+    @Test(
+        "A fetched property gives ids, dictionaries or a count where its request asks for them",
+        arguments: [StoreKind.sqlite, .inMemory])
+    func fetchedOfOtherKinds(kind: StoreKind) throws {
+        let model = ModelText.model("entity Item\n  name string")
+        let item = try #require(model.entitiesByName["Item"])
+        let types: [String: NSFetchRequestResultType] = [
+            "ids": .managedObjectIDResultType, "rows": .dictionaryResultType, "number": .countResultType,
+        ]
+        for (name, type) in types {
+            let property = NSFetchedPropertyDescription()
+            property.name = name
+            property.fetchRequest = NSFetchRequest<NSFetchRequestResult>(entityName: "Item")
+            property.fetchRequest?.predicate = NSPredicate(format: "name == $FETCH_SOURCE.name")
+            property.fetchRequest?.resultType = type
+            item.properties.append(property)
+        }
+        let context = try Library(kind, model: model).context()
+        try context.performAndWait {
+            let object = context.make("Item", ["name": "a"])
+            context.make("Item", ["name": "b"])
+            try context.save()
+            // The second time it is read with more objects in the store.
+            for _ in 1...2 {
+                #expect(object.value(forKey: "ids") as? [NSManagedObjectID] == [object.objectID])
+                let rows = object.value(forKey: "rows") as? [[String: Any]]
+                #expect(rows?.map { $0["name"] as? String } == ["a"])
+                #expect(object.value(forKey: "number") as? [Int] == [1])
+                context.make("Item", ["name": "a"])
+                try context.save()
+            }
+            context.refresh(object, mergeChanges: true)
+            #expect(object.value(forKey: "number") as? [Int] == [3])
+        }
+    }
+
     @Test("UUIDs, URIs and large data come back, are found, changed and cleared", arguments: StoreKind.allCases)
     func values(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
