@@ -134,6 +134,7 @@ open class NSMigrationManager: NSObject {
                 own.workFolder = given.buildURL.deletingLastPathComponent()
                 return try migrate(own, mappings)
             }
+            if try migrateInPlace(given, mappings) { return }
             let pass = try MigrationPass(given, mappings)
             do {
                 try migrate(pass.ends, mappings)

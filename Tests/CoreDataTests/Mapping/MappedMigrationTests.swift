@@ -254,6 +254,40 @@ struct MappedMigrationTests {
         }
     }
 
+    @Test("an inferred mapping of a store onto itself migrates it in place; every other one is refused")
+    func ontoItself() throws {
+        try withTemporaryFolder { folder in
+            let fixture = try MappedMigrationFixture(folder, books: 5, authors: 2)
+            let newer = ModelText.model(
+                MappedMigrationFixture.older.replacingOccurrences(of: "pages int32", with: "size int64 was pages"))
+            let (mapping, edited) = try (
+                NSMappingModel.inferredMappingModel(forSourceModel: fixture.olderModel, destinationModel: newer),
+                NSMappingModel.inferredMappingModel(forSourceModel: fixture.olderModel, destinationModel: newer)
+            )
+            func migrate(_ mapping: NSMappingModel, isSpecific: Bool = true) throws -> Float {
+                let manager = NSMigrationManager(sourceModel: fixture.olderModel, destinationModel: newer)
+                manager.usesStoreSpecificMigrationManager = isSpecific
+                try manager.migrateStore(
+                    from: fixture.source, type: .sqlite, mapping: mapping, to: fixture.source, type: .sqlite)
+                return manager.migrationProgress
+            }
+            edited.entityMappings?.first?.entityMigrationPolicyClassName = NSStringFromClass(CountingPolicy.self)
+            for (mapping, isSpecific) in [(edited, true), (mapping, false)] {
+                let error = #expect(throws: NSError.self) { try migrate(mapping, isSpecific: isSpecific) }
+                #expect(error?.code == NSMigrationManagerDestinationStoreError)
+            }
+            // The second call finds the store as it is to be.
+            for _ in 1...2 { #expect(try migrate(mapping) == 1) }
+            try withStore(fixture.source, newer) { context in
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+                let books = try context.fetch(request)
+                #expect(books.map { $0.value(forKey: "size") as? Int } == [0, 1, 2, 3, 4])
+            }
+            #expect(try fixture.files() == ["Old.sqlite"])
+        }
+    }
+
     @Test("the contexts of a migration post nothing, not even when they are reset between two batches")
     func quietContexts() throws {
         try withTemporaryFolder { folder in
