@@ -235,32 +235,6 @@ struct AttributeTests {
         #expect(try Ported("import Foundation\nlet text = \"@objc\"\n").porting.changed.isEmpty)
     }
 
-    @Test("The name of a class that may lie in another type is asked of Swift")
-    func namesOfClasses() throws {
-        let ported = try Ported(
-            """
-            import CoreData
-            func name(_ entity: NSEntityDescription, _ type: NSManagedObject.Type) {
-                entity.managedObjectClassName = NSStringFromClass(type)
-                make(managedObjectClassName: NSStringFromClass(self), other: Self.managedObjectClassName)
-                entity.managedObjectClassName = NSStringFromClass(Self.self)
-                entity.managedObjectClassName = NSStringFromClass(Note.self)
-                let name = NSStringFromClass(type)
-            }
-            """)
-        #expect(
-            ported.text == """
-                import CoreData
-                func name(_ entity: NSEntityDescription, _ type: NSManagedObject.Type) {
-                    entity.managedObjectClassName = String(reflecting: type)
-                    make(managedObjectClassName: String(reflecting: self), other: Self.managedObjectClassName)
-                    entity.managedObjectClassName = String(reflecting: Self.self)
-                    entity.managedObjectClassName = NSStringFromClass(Note.self)
-                    let name = NSStringFromClass(type)
-                }
-                """)
-    }
-
     @Test("The name of a class with parameters, or inside another type, is asked of Swift wherever it is asked for")
     func namesOfInnerClasses() throws {
         let ported = try Ported(
@@ -272,6 +246,7 @@ struct AttributeTests {
             }
             let names = [NSStringFromClass(Box<Int>.self), NSStringFromClass(Shelf.Book.self), NSStringFromClass(Shelf.self)]
             let others = [NSStringFromClass(type), NSStringFromClass(Kit.Shelf.self), NSStringFromClass(NSObject.self)]
+            enum Space { final class Note: NSManagedObject { let name = NSStringFromClass(Note.self) } }
             """)
         #expect(
             ported.text == """
@@ -283,6 +258,7 @@ struct AttributeTests {
                 let names = [String(reflecting: Box<Int>.self), String(reflecting: Shelf.Book.self), \
                 NSStringFromClass(Shelf.self)]
                 let others = [NSStringFromClass(type), NSStringFromClass(Kit.Shelf.self), NSStringFromClass(NSObject.self)]
+                enum Space { final class Note: NSManagedObject { let name = NSStringFromClass(Note.self) } }
                 """)
     }
 

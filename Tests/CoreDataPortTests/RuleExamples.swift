@@ -126,6 +126,19 @@ extension RuleExample {
             #endif
             """
         ).with { $0.options.combine = true },
+        "combine-merges": RuleExample(
+            "import struct Combine.Publishers\nlet a = Publishers\n    .Merge(b.map { [$0, 1] }, f(c, d)).g()",
+            """
+            #if canImport(Combine)
+            import struct Combine.Publishers
+            #else
+            import struct OpenCombine.Publishers
+            import OpenCombineFoundation
+            import OpenCombineDispatch
+            #endif
+            let a = [b.map { [$0, 1] }.eraseToAnyPublisher(), f(c, d).eraseToAnyPublisher()].publisher.flatMap({ $0 }).g()
+            """
+        ).with { $0.options.combine = true },
         "combine-names": RuleExample(
             "import struct Combine.Just\nlet a = Combine.Just(1)",
             """

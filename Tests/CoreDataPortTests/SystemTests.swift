@@ -47,16 +47,6 @@ struct SystemTests {
         #expect(ported.byHand.count == 1 && ported.byHand[0].contains("there is no module 'CryptoKit' on Linux"))
     }
 
-    @Test("The code of a macro asks Swift for the name of its class")
-    func namesInMacros() throws {
-        let text = "let a = \"f(NSStringFromClass(Self.self)) \\(b) NSStringFromClass(Self.self)\"\n"
-        #expect(
-            try Ported("import SwiftSyntax\n" + text).text
-                == "import SwiftSyntax\n"
-                + text.replacing("NSStringFromClass(Self", with: "String(reflecting: Self"))
-        #expect(try Ported("import Foundation\n" + text).text == nil)
-    }
-
     @Test("Functions that tie an object to another one need the framework")
     func associatedObjects() throws {
         let ported = try Ported(

@@ -60,7 +60,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
     private static func allows(_ archived: ArchivedClass) -> Bool {
         guard let found = NSClassFromString(archived.name) else {
             // Class names do not lead to Foundation's own classes.
-            let names = Set(allowedTopLevelClasses.map { NSStringFromClass($0) })
+            let names = Set(allowedTopLevelClasses.compactMap { ($0 as? NSObject.Type).map { NSStringFromClass($0) } })
             return archived.chain.contains { names.contains($0) }
         }
         func isKind<Allowed>(of kind: Allowed.Type) -> Bool { found is Allowed.Type }

@@ -39,7 +39,9 @@ enum ManagedClassLookup {
     static func anyClass(named name: String) -> AnyClass? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
         if parts.count <= 2, !name.hasPrefix("."), let found = NSClassFromString(name) { return found }
-        if parts.count > 2, let found = NestedClassName(parts)?.anyClass { return found }
+        if parts.count > 2, let found = namedClasses.withLock({ $0[name] }) ?? NestedClassName(parts)?.anyClass {
+            return found
+        }
         let bare = parts.last.map(String.init) ?? ""
         for module in modules {
             if let found = NSClassFromString("\(module).\(bare)") { return found }
@@ -53,7 +55,12 @@ enum ManagedClassLookup {
         knownModules.withLock { if !$0.contains(module) { $0.append(module) } }
     }
 
+    /// Remembers a class by the name that ``NSStringFromClass(_:)`` gave it. The runtime finds no class of such a name
+    /// if the class is private or has parameters.
+    static func learn(_ type: AnyClass, named name: String) { namedClasses.withLock { $0[name] = type } }
+
     private static func nestedClass(_ name: String) -> NSManagedObject.Type? {
+        if let found = namedClasses.withLock({ $0[name] }) as? NSManagedObject.Type { return found }
         let (known, modules) = (nestedClasses.withLock { $0[name] }, modules)
         if let known, known.found != nil || known.modules == modules.count { return known.found }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -73,6 +80,7 @@ enum ManagedClassLookup {
 
     /// The results for names of classes inside other types, with the number of modules that were registered then.
     private static let nestedClasses = Locked<[String: (found: NSManagedObject.Type?, modules: Int)]>([:])
+    private static let namedClasses = Locked<[String: AnyClass]>([:])
     private static let knownModules = Locked<[String]>(modulesAtStart)
 
     private static var modulesAtStart: [String] {

@@ -123,20 +123,16 @@ extension FilePorter {
         )
     }
 
-    /// Ports `managedObjectClassName = NSStringFromClass(type)` and `NSStringFromClass(Box<T>.self)`. Foundation on
-    /// Linux has names only for classes at the top of a module, and stops the process for all other classes.
+    /// Ports `NSStringFromClass(Box<T>.self)`. Foundation on Linux has names only for classes at the top of a module, and
+    /// stops the process for all other classes; the framework has them for managed ones.
     mutating func portNameOfClass(at index: Int) {
-        guard isMark("(", at: index + 1), let close = closing(of: index + 1) else { return }
-        let argument = tokens[index + 2..<close]
-        let start = tokens[..<index].lastIndex { $0.isWord("managedObjectClassName") }
-        let isOfEntity =
-            start.map { tokens[$0].line == tokens[index].line && (isMark("=", at: $0 + 1) || isMark(":", at: $0 + 1)) }
-            == true
-        let isType = argument.count > 2 && argument.suffix(2).map(\.text) == [".", "self"]
-        let type = isType ? argument.dropLast(2).map(\.text).joined() : ""
+        guard isMark("(", at: index + 1), let close = closing(of: index + 1), close > index + 4,
+            isWord("self", at: close - 1), isMark(".", at: close - 2)
+        else { return }
+        let type = tokens[index + 2..<close - 2].map(\.text).joined()
         let scope = file.scopes.type(at: tokens[index].range.lowerBound)
-        let isNested = type.contains("<") || keys.types.fullName(of: type, seenFrom: scope)?.contains(".") == true
-        guard isType && isNested || isOfEntity && !(isType && argument.count == 3 && type != "Self") else { return }
+        let full = keys.types.fullName(of: type, seenFrom: scope)
+        guard type.contains("<") || full?.contains(".") == true && full.map(keys.isManaged) != true else { return }
         replace(
             tokens[index].range.lowerBound..<tokens[index + 1].range.upperBound, by: "String(reflecting: ")
     }

@@ -153,6 +153,24 @@ extension FilePorter {
         replace(tokens[index].range.lowerBound..<name.range.lowerBound, by: "")
     }
 
+    /// Ports `Publishers.Merge(a, b)`. Flattening a sequence subscribes to all of its publishers at once, as well.
+    mutating func portMerge(at index: Int) {
+        guard surroundings.options.combine, isMark(".", at: index - 1), isWord("Publishers", at: index - 2),
+            !isMark(".", at: index - 3), isMark("(", at: index + 1), let close = closing(of: index + 1),
+            importsByName("Combine"), !hasStandIn(for: "Combine")
+        else { return }
+        replace(tokens[index - 2].range.lowerBound..<tokens[index + 1].range.upperBound, by: "[")
+        var place = index + 2
+        while place <= close {
+            if ["(", "[", "{"].contains(where: tokens[place].isMark) { place = closing(of: place) ?? close }
+            if place == close || isMark(",", at: place) {
+                insert(".eraseToAnyPublisher()", at: tokens[place - 1].range.upperBound)
+            }
+            place += 1
+        }
+        replace(tokens[close].range, by: "].publisher.flatMap({ $0 })")
+    }
+
     /// Reports an import of a module that does not exist.
     mutating func reportAbsentImport(at index: Int) {
         guard let found = importDeclaration(at: index), isAbsent(found), !isRewritten(index), !isLeftOut(index),

@@ -6,24 +6,12 @@ extension FilePorter {
     /// Removes `@objc` from the code that a macro writes, and notes other literals that contain it.
     mutating func portMacroText(at index: Int) {
         let literal = tokens[index]
-        if literal.text.contains(Self.nameOfSelf), importsSyntax { askForNames(in: literal) }
         guard literal.text.contains("objc"), importsSyntax else { return }
         switch literal.text {
         case "\"@objc\"" where isElement(at: index): removeElement(at: index)
         case "\"objc\"":
             byHand(literal, "the macro looks for '@objc', which goes from the sources: it has to do without")
         default: removeAttributes(in: literal)
-        }
-    }
-
-    private static let nameOfSelf = "NSStringFromClass(Self.self)"
-
-    /// Asks Swift for the name of the class that the code is written into. It may be inside of another type.
-    private mutating func askForNames(in literal: SwiftToken) {
-        let name = Array(Self.nameOfSelf.utf8)
-        for position in literal.range where position + name.count <= literal.range.upperBound {
-            guard file.bytes[position..<position + name.count].elementsEqual(name) else { continue }
-            replace(position..<position + name.count, by: "String(reflecting: Self.self)")
         }
     }
 

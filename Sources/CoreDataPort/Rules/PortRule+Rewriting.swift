@@ -17,7 +17,7 @@ extension PortRule {
             $0.portLocalClass(at: $1)
         },
         PortRule(
-            "macro-texts", "removes @objc from the code that a macro writes, and asks Swift for class names",
+            "macro-texts", "removes @objc from the code that a macro writes",
             at: .literal
         ) {
             $0.portMacroText(at: $1)
@@ -81,6 +81,13 @@ extension PortRule {
         PortRule("combine-names", "leaves 'Combine.' away before a name (--combine)", at: "Combine") {
             $0.portNameOfCombine(at: $1)
         },
+        PortRule(
+            "combine-merges", "merges publishers by an operator that OpenCombine has (--combine)", at: "Merge",
+            "Merge3",
+            "Merge4", "Merge5", "Merge6", "Merge7", "Merge8"
+        ) {
+            $0.portMerge(at: $1)
+        },
         PortRule("public-imports", "opens an import that public declarations need on Linux", at: "import") {
             $0.openImport(at: $1)
         },
@@ -125,7 +132,10 @@ extension PortRule {
         PortRule("class-names", "gives an entity the name that its class has in Swift", at: "managedObjectClassName") {
             $0.portClassName(at: $1)
         },
-        PortRule("names-of-classes", "asks Swift for the names of inner and generic classes", at: "NSStringFromClass") {
+        PortRule(
+            "names-of-classes", "asks Swift for the names of generic and inner classes that are not managed",
+            at: "NSStringFromClass"
+        ) {
             $0.portNameOfClass(at: $1)
         },
         PortRule(

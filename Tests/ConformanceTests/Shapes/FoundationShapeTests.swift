@@ -13,6 +13,23 @@ private struct AnySorting<Model> {
 
 private final class Plain: NSObject {}
 
+private final class Hidden: NSManagedObject {}
+
+enum FoundationShapes {
+    final class Inner: NSManagedObject {}
+    final class Box<Value>: NSObject {}
+}
+
+/// Answers two questions of sixteen, one of them by paths.
+private final class KeepsFiles: NSObject, FileManagerDelegate {
+    func fileManager(_ fileManager: FileManager, shouldRemoveItemAt URL: URL) -> Bool { false }
+
+    func fileManager(
+        _ fileManager: FileManager, shouldProceedAfterError error: any Error, copyingItemAtPath srcPath: String,
+        toPath dstPath: String
+    ) -> Bool { true }
+}
+
 final class FoundationShapeTests: XCTestCase {
     private func members<Iterator: IteratorProtocol>(of iterator: Iterator) -> [Iterator.Element] {
         var iterator = iterator
@@ -63,5 +80,41 @@ final class FoundationShapeTests: XCTestCase {
     func testNameOfAClass() {
         XCTAssertEqual(Plain.description().split(separator: ".").last, "Plain")
         XCTAssertEqual(type(of: Plain()).description(), Plain.description())
+    }
+
+    func testNamesOfInnerClasses() throws {
+        let types: [NSManagedObject.Type] = [Trip.self, FoundationShapes.Inner.self, Hidden.self]
+        let model = NSManagedObjectModel()
+        model.entities = types.map { type in
+            let entity = NSEntityDescription()
+            entity.name = "\(type)"
+            entity.managedObjectClassName = NSStringFromClass(type)
+            return entity
+        }
+        let context = NSPersistentContainer(name: "Inner", managedObjectModel: model).viewContext
+        for (entity, type) in zip(model.entities, types) {
+            XCTAssert(Swift.type(of: NSManagedObject(entity: entity, insertInto: context)) == type)
+        }
+        let boxes: [NSObject.Type] = [FoundationShapes.Box<Int>.self, FoundationShapes.Box<String>.self]
+        XCTAssertEqual(Set(boxes.map { NSStringFromClass($0) }).count, 2)
+        XCTAssertEqual(NSStringFromClass(NSMutableArray.self), "NSMutableArray")
+    }
+
+    func testDelegateOfFiles() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (first, second) = (folder.appendingPathComponent("1"), folder.appendingPathComponent("2"))
+        try Data([1]).write(to: first)
+        let (files, delegate) = (FileManager(), KeepsFiles())
+        files.delegate = delegate
+        try files.copyItem(at: first, to: second)
+        XCTAssertNoThrow(try files.copyItem(at: first, to: second))
+        XCTAssertThrowsError(try files.moveItem(at: first, to: second))
+        try files.removeItem(at: second)
+        XCTAssert(files.fileExists(atPath: second.path))
+        try files.moveItem(at: second, to: folder.appendingPathComponent("3"))
+        try files.linkItem(at: first, to: second)
+        XCTAssertEqual(try files.contentsOfDirectory(atPath: folder.path).sorted(), ["1", "2", "3"])
     }
 }
