@@ -44,6 +44,34 @@ extension PostgreSQLEngine {
         }
     }
 
+    func frame(on connection: any SQLConnection) throws -> InPlaceFrame {
+        var frame = InPlaceFrame()
+        guard let connection = connection as? PostgreSQLConnection else { return frame }
+        if try PostgreSQLNormalization(connection) != nil {
+            frame.reason =
+                "give the store the form of a new one, because it was migrated beside other programs before; the "
+                + "statements depend on it"
+            return frame
+        }
+        let tables = try PostgreSQLOpening.tables(on: connection)
+        frame.before =
+            connection.beginningOfScript.map { .init(.transaction, $0, "begin, with the settings of the framework") }
+            + (tables.isEmpty
+                ? [] : [.init(.lock, PostgreSQLConnection.locking(tables, .againstAll), "keep other programs out")])
+        frame.before += try PostgreSQLTables.droppingConstraints(on: connection)
+            .map { .init(.definition, $0, "drop a constraint that could refuse the migration") }
+        let expected = try PostgreSQLExpectedTables(on: connection)
+        frame.after = { schema, layout, definitions in
+            var expected = expected
+            for definition in definitions { expected.follow(definition) }
+            return try PostgreSQLTables(connection, schema, layout, expecting: expected).statements()
+                .map { .init(.definition, $0, "constraints, triggers, comments and names for other programs") }
+                + PostgreSQLConnection.endingOfScript
+                .map { .init(.transaction, $0, "check the references, notify other programs, commit") }
+        }
+        return frame
+    }
+
     func rebuild(
         on connection: any SQLConnection, for layout: ModelLayout, entities: Set<String>?, metadata: [String: Any],
         timeout: TimeInterval, progress: Progress?, fill: (TransferEnd) throws -> Void

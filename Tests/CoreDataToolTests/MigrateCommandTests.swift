@@ -34,6 +34,31 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test("The statements are written as a file, compared with a migration on request, and nothing changes")
+    func statements() throws {
+        try NotesMigration.with(5) { folder, _ in
+            let before = try FolderContents(folder)
+            let command = ["forecast"] + NotesMigration.arguments
+            let run = try ToolRun(command + ["--sql", "--verify"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.output.hasPrefix("-- The statements of a migration of n.sqlite.\n"), "\(run.output)")
+            #expect(run.output.contains("\nBEGIN IMMEDIATE;\n") && run.output.hasSuffix("\nCOMMIT;\n"))
+            #expect(run.errors.hasSuffix("verified: the statements make what a migration makes\n"), "\(run.errors)")
+            let json = try ToolRun(command + ["--sql", "--json"], in: folder).json() as? [String: Any]
+            let texts = (json?["statements"] as? [[String: Any]])?.compactMap { $0["text"] as? String } ?? []
+            #expect(texts.first == "BEGIN IMMEDIATE" && texts.last == "COMMIT")
+            let none = try ToolRun(command + ["--sql", "--to", "Notes"], in: folder)
+            #expect(none.status == 0 && none.output.contains("needs no migration"))
+            for (arguments, text) in [
+                (["--verify"], "'--verify' goes with '--sql'"), (["--online"], "'--online' is for stores in databases"),
+            ] {
+                let wrong = try ToolRun(command + arguments, in: folder)
+                #expect(wrong.status == 2 && wrong.errors.contains(text), "\(wrong.errors)")
+            }
+            #expect(try FolderContents(folder).differences(from: before).isEmpty)
+        }
+    }
+
     @Test("Obstacles are listed with remedies, and no migration begins")
     func obstacle() throws {
         try withTemporaryFolder { folder in

@@ -30,6 +30,15 @@ package protocol MigratingEngine: StoreEngine {
 
     /// Forecasts the steps and the cost of a migration, and the obstacles. Changes nothing.
     func forecast(_ request: MigrationRequest) throws -> MigrationForecast
+
+    /// Makes two copies of a store, passes their addresses to a body, and removes them.
+    func withTrialCopies<Result>(of url: URL, _ body: (_ first: URL, _ second: URL) throws -> Result) throws -> Result
+
+    /// Runs the statements of a forecast on a copy.
+    func run(_ statements: [MigrationForecast.Statement], at url: URL, _ options: [AnyHashable: Any]?) throws
+
+    /// The differences of one copy from another one, in words, without the given columns.
+    func differences(of first: URL, from second: URL, leavingOut columns: Set<String>) throws -> [String]
 }
 
 // Stores in databases are migrated in place.

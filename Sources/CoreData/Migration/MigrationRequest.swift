@@ -86,6 +86,9 @@ package struct MigrationRequest {
             || model.entities(forConfigurationName: configuration) == nil
     }
 
+    /// Whether a forecast has the statements of the migration.
+    var wantsStatements: Bool { StoreOptions.bool(options, NSMigrationForecastStatementsOption) == true }
+
     /// Whether entities may change that CloudKit's tables of the store name.
     var ignoresMirror: Bool { StoreOptions.ignoresCloudMirror(options) }
 }

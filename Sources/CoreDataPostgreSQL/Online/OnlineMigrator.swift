@@ -70,13 +70,9 @@ struct OnlineMigrator {
         let version = PostgreSQLVersion(
             lock: target, state: .coming, metadata: migration.newMetadata,
             model: try migration.archivedModel(), places: plan.places)
-        if resumed == nil {
-            try shortLockTransaction.run([source.writing(), version.writing()])
-        }
+        if resumed == nil { try begin(version, from: source) }
         do {
-            try expand(plan)
-            try move(plan, advanced)
-            try complete(plan, advanced)
+            try add(plan, advanced)
         } catch let error as PostgreSQLError where error.isOfStopping {
             throw progress.isCancelled ? cancelled() : error
         } catch let error as NSError where error.code == NSMigrationCancelledError {
@@ -93,6 +89,49 @@ struct OnlineMigrator {
             throw cancelled()
         }
         MigrationMoment.reach(.committed)
+    }
+
+    /// Records the statements of the migration on a connection that takes a script.
+    func record(_ plan: OnlinePlan) throws {
+        let script = connection.script
+        let versions = try PostgreSQLVersion.all(on: connection)
+        let present = PostgreSQLConnection.versionLock(of: migration.metadata)
+        for version in versions where version.lock != present && version.state != .removed {
+            script?.addWork("remove what is left of another version of the store")
+        }
+        script?.begin(.expand, "tables of the framework for stores that serve several versions")
+        try PostgreSQLAdmission.install(on: connection)
+        let version = PostgreSQLVersion(
+            lock: PostgreSQLConnection.versionLock(of: migration.newMetadata), state: .coming,
+            metadata: migration.newMetadata, model: try migration.archivedModel(), places: plan.places)
+        try begin(version, from: source(present, migration.metadata))
+        try add(plan) {}
+        try serve(plan, version)
+        script?.begin(.contract, "")
+        for text in contraction(plan) { script?.addWork(text) }
+    }
+
+    /// What the end of the older version removes. The statements depend on the tables as they are then.
+    private func contraction(_ plan: OnlinePlan) -> [String] {
+        let kept = Dictionary(plan.new.allTables.map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in first }
+        return plan.old.allTables.flatMap { table -> [String] in
+            guard let columns = kept[table.name] else { return ["remove the table \(table.name) with its rows"] }
+            return table.columns.map(\.name).filter { !columns.contains($0) }
+                .map { "remove the column \(table.name).\(PostgreSQLDialect.asGiven($0)) with its values" }
+        } + ["remove the triggers that keep both versions in step"]
+    }
+
+    /// Notes the two versions.
+    private func begin(_ version: PostgreSQLVersion, from source: PostgreSQLVersion) throws {
+        connection.script?.begin(.expand, "note the two versions")
+        try shortLockTransaction.run([source.writing(), version.writing()])
+    }
+
+    /// Adds what the newer version needs.
+    private func add(_ plan: OnlinePlan, _ advanced: () -> Void) throws {
+        try expand(plan)
+        try move(plan, advanced)
+        try complete(plan, advanced)
     }
 
     /// The finished steps stay, and the triggers refuse values that the newer version cannot hold.
@@ -155,6 +194,7 @@ struct OnlineMigrator {
         let present = try connection.tableNames()
         let tables = plan.newTables.filter { !present.contains($0.name) }
         if !tables.isEmpty {
+            connection.script?.begin(.expand, "new tables: \(tables.map(\.name).joined(separator: ", "))")
             try shortLockTransaction.transaction {
                 for table in tables { try connection.run(.define(.createTable(table))) }
                 let names = Set(tables.map(\.name))
@@ -163,7 +203,8 @@ struct OnlineMigrator {
                     try connection.run(.define(.createIndex(index)))
                 }
                 try PostgreSQLTables(
-                    connection, plan.new, plan.destination, labels: plan.places.labels
+                    connection, plan.new, plan.destination, labels: plan.places.labels,
+                    expecting: connection.script?.expected
                 ).install(newTables: names)
                 let dialect = PostgreSQLDialect()
                 for table in tables {
@@ -180,11 +221,13 @@ struct OnlineMigrator {
             let known = try Set(connection.columnNames(of: table))
             let missing = columns.filter { !known.contains($0.column.name) }
             if missing.isEmpty { continue }
+            connection.script?.begin(.expand, "new columns of \(table)")
             try shortLockTransaction.run(
                 PostgreSQLStep.adding(missing, to: table) + [PostgreSQLMove.beginningAnew(table)])
             MigrationMoment.reach(.stepDone)
         }
         for table in Set(plan.shadowColumns.map(\.table) + plan.fillers.map(\.table)).sorted() {
+            connection.script?.begin(.expand, "a trigger keeps both versions of \(table) in step")
             try shortLockTransaction.run(
                 PostgreSQLStep.syncTrigger(
                     table, plan.shadowColumns.filter { $0.table == table },
@@ -214,6 +257,7 @@ struct OnlineMigrator {
         if plan.splits.isEmpty { return }
         let schema = try connection.schemaOfTables()
         for split in plan.splits {
+            connection.script?.begin(.expand, "triggers keep \(split.table) and \(split.part) in step")
             try shortLockTransaction.run(PostgreSQLStep.splitting(split, newer: plan.lock, in: schema))
             MigrationMoment.reach(.stepDone)
         }
@@ -226,6 +270,7 @@ struct OnlineMigrator {
         try PostgreSQLReferences(shortLockTransaction, plan, of: Set(plan.links.map(\.pairs))).complete()
         let schema = try connection.schemaOfTables()
         for link in plan.links {
+            connection.script?.begin(.expand, "triggers keep \(link.table) and \(link.pairs) in step")
             try shortLockTransaction.run(PostgreSQLStep.linking(pairsOf: link, in: schema))
             MigrationMoment.reach(.stepDone)
         }
@@ -242,6 +287,8 @@ struct OnlineMigrator {
         func rows(_ table: String) -> Int { catalog.tables[table]?.rows ?? 0 }
         let follower = OnlineProgress(progress, rows: moves.reduce(0) { $0 + rows($1.table) })
         for (table, link) in moves {
+            connection.script?.begin(
+                .move, "values of the newer version for \(link?.pairs ?? table)", table: (table, rows(table)))
             let entity = plan.destination.entities.first {
                 $0.superIndex == nil && plan.new.table(ofRoot: $0.index)?.name == table
             }
@@ -260,6 +307,8 @@ struct OnlineMigrator {
 
     private func complete(_ plan: OnlinePlan, _ advanced: () -> Void) throws {
         for shadow in plan.shadowColumns where shadow.isMandatory {
+            let name = PostgreSQLDialect.asGiven(shadow.new.name)
+            connection.script?.begin(.move, "\(shadow.table).\(name) is mandatory")
             let (before, look, after) = PostgreSQLStep.mandatory(shadow.new.name, of: shadow.table)
             try shortLockTransaction.run(before)
             try shortLockTransaction.run([look])
@@ -269,7 +318,8 @@ struct OnlineMigrator {
         try PostgreSQLReferences(shortLockTransaction, plan).complete()
         try dropKeys(of: plan.links)
         for index in plan.newIndexes {
-            if index.isUnique { try loosen(columnsOf: index) }
+            connection.script?.begin(.move, "index \(index.name), while other sessions write")
+            if index.isUnique { try loosen(columnsOf: index, plan) }
             try make(index)
             advanced()
             MigrationMoment.reach(.stepDone)
@@ -289,11 +339,15 @@ struct OnlineMigrator {
 
     /// Removes the NOT NULL constraint of columns that become unique: a save that exchanges unique values writes
     /// NULL between.
-    private func loosen(columnsOf index: SQLIndex) throws {
+    private func loosen(columnsOf index: SQLIndex, _ plan: OnlinePlan) throws {
         let dialect = PostgreSQLDialect()
         let table = dialect.quoted(index.table)
-        let mandatory = try connection.columnsWithComments(ofTable: table).filter { $0[1] == "t" }
+        let present = try connection.columnsWithComments(ofTable: table).filter { $0[1] == "t" }
             .map { PostgreSQLDialect.inQuotes($0[0] ?? "") }
+        let added =
+            plan.newColumns.filter { $0.table == index.table && $0.isMandatory }.map(\.column)
+            + plan.shadowColumns.filter { $0.table == index.table && $0.isMandatory }.map(\.new)
+        let mandatory = present + added.map { dialect.quoted($0.name) }
         let columns = index.columns.map { dialect.quoted($0.name) }.filter(mandatory.contains)
         try shortLockTransaction.run(columns.map { PostgreSQLStep.loosening($0, of: table) })
     }
@@ -334,6 +388,7 @@ struct OnlineMigrator {
     private func serve(_ plan: OnlinePlan, _ version: PostgreSQLVersion) throws {
         var version = version
         version.state = .served
+        connection.script?.begin(.serve, "the store serves both versions")
         try shortLockTransaction.transaction {
             try connection.execute(version.writing())
             try connection.noteServing()

@@ -48,8 +48,9 @@ extension PostgreSQLEngine: OnlineEngine {
 
     func forecastOnline(
         _ migration: OnlineMigration, on connection: any SQLConnection
-    ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock]) {
-        guard let connection = connection as? PostgreSQLConnection else { return ([], []) }
+    ) throws -> OnlineMigration.Forecast {
+        var forecast = OnlineMigration.Forecast()
+        guard let connection = connection as? PostgreSQLConnection else { return forecast }
         let lock = PostgreSQLConnection.versionLock(of: migration.metadata)
         let version = try PostgreSQLVersion.served(lock, on: connection)
         if let version {
@@ -64,7 +65,21 @@ extension PostgreSQLEngine: OnlineEngine {
         let plan = try OnlinePlan(migration, from: places, resumed: nil, on: connection)
         let rows = try OnlineRows(plan, on: connection)
         if !rows.problems.isEmpty { throw OnlineMigration.combined(rows.problems) }
-        return try OnlineForecast(plan, rows, on: connection).parts
+        (forecast.steps, forecast.locks) = try OnlineForecast(plan, rows, on: connection).parts
+        if migration.wantsStatements { forecast.statements = try statements(of: migration, plan, on: connection) }
+        return forecast
+    }
+
+    private func statements(
+        of migration: OnlineMigration, _ plan: OnlinePlan, on connection: PostgreSQLConnection
+    ) throws -> [MigrationForecast.Statement] {
+        let script = try PostgreSQLScript(on: connection)
+        connection.script = script
+        // The script has a recorder that reads by the connection.
+        defer { connection.script = nil }
+        let progress = Progress(totalUnitCount: -1)
+        try OnlineMigrator(migration: migration, connection: connection, timeout: 0, progress: progress).record(plan)
+        return script.statements
     }
 }
 #endif

@@ -10,6 +10,8 @@ struct PostgreSQLTables {
     let layout: ModelLayout
     /// The labels of entities in rows, where these differ from the present names.
     private let labels: [String: String]
+    /// The tables as they will be at the time of the statements; nil where they are read from the database.
+    private let expected: PostgreSQLExpectedTables?
 
     private let dialect = PostgreSQLDialect()
 
@@ -22,8 +24,9 @@ struct PostgreSQLTables {
 
     init(
         _ connection: PostgreSQLConnection, _ schema: SQLSchema, _ layout: ModelLayout,
-        labels: [String: String] = [:]
+        labels: [String: String] = [:], expecting expected: PostgreSQLExpectedTables? = nil
     ) {
+        self.expected = expected
         self.connection = connection
         self.schema = schema
         self.layout = layout
@@ -38,10 +41,7 @@ struct PostgreSQLTables {
 
     /// Adds the tables, columns and constraints that the database lacks. Existing ones stay unchanged.
     func install() throws {
-        var statements = try statements(ofTables: Set(schema.allTables.map(\.name)))
-        statements += try foreignKeyStatements()
-        statements = PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions + statements
-        if statements.isEmpty { return }
+        let statements = try statements()
         do {
             try connection.trying { try connection.execute(statements) }
         } catch let error as PostgreSQLError where error.state == PostgreSQLError.foreignKeyViolation {
@@ -50,6 +50,12 @@ struct PostgreSQLTables {
         } catch let error as PostgreSQLError where error.state == PostgreSQLError.checkViolation {
             throw try refusedRow { $0 == error.constraint } ?? error
         }
+    }
+
+    /// The statements that add them.
+    func statements() throws -> [String] {
+        try PostgreSQLNames.statements(for: schema, layout) + PostgreSQLTriggers.functions
+            + statements(ofTables: Set(schema.allTables.map(\.name))) + foreignKeyStatements()
     }
 
     /// The statements for each table by itself.
@@ -104,7 +110,7 @@ struct PostgreSQLTables {
 
     // MARK: What is there
 
-    private struct Column {
+    struct Column {
         var isMandatory: Bool
         var isIdentity: Bool
         var hasDefault: Bool
@@ -112,8 +118,12 @@ struct PostgreSQLTables {
     }
 
     private func columns(of table: String) throws -> [String: Column] {
-        return Dictionary(
-            try connection.columnsWithComments(ofTable: dialect.quoted(table)).map { row in
+        try expected.map { $0.columns[table] ?? [:] } ?? Self.columns(of: table, on: connection)
+    }
+
+    static func columns(of table: String, on connection: PostgreSQLConnection) throws -> [String: Column] {
+        Dictionary(
+            try connection.columnsWithComments(ofTable: PostgreSQLDialect().quoted(table)).map { row in
                 (
                     PostgreSQLDialect.inQuotes(row[0] ?? ""),
                     Column(
@@ -124,7 +134,7 @@ struct PostgreSQLTables {
     }
 
     private func comment(of table: String) throws -> String? {
-        try connection.comment(ofTable: dialect.quoted(table))
+        try expected.map { $0.comments[table] } ?? connection.comment(ofTable: dialect.quoted(table))
     }
 
     // MARK: Keys
@@ -341,20 +351,29 @@ struct PostgreSQLTables {
 
     /// Drops the constraints that could refuse a migration: all foreign keys of ours, and the checks of entities.
     static func dropConstraints(on connection: PostgreSQLConnection) throws {
+        try connection.execute(droppingConstraints(on: connection))
+    }
+
+    /// The statements that drop these constraints.
+    static func droppingConstraints(on connection: PostgreSQLConnection) throws -> [String] {
         let own = try PostgreSQLOpening.tables(on: connection)
         // A store over existing tables, or no store, has no constraints of ours.
-        if own.isEmpty { return }
-        try dropForeignKeys(of: own, on: connection)
-        let statements = try connection.checksOfEntities().map { drop($0[1] ?? "", of: $0[0] ?? "") }
-        try connection.execute(statements.sorted())
+        if own.isEmpty { return [] }
+        return try droppingForeignKeys(of: own, on: connection)
+            + connection.checksOfEntities().map { drop($0[1] ?? "", of: $0[0] ?? "") }.sorted()
     }
 
     /// Drops the foreign keys between tables, which would keep the server from dropping the tables one by one.
     static func dropForeignKeys(of tables: [String], on connection: PostgreSQLConnection) throws {
+        try connection.execute(droppingForeignKeys(of: tables, on: connection))
+    }
+
+    private static func droppingForeignKeys(
+        of tables: [String], on connection: PostgreSQLConnection
+    ) throws -> [String] {
         let own = Set(tables)
-        let statements = try presentForeignKeys(on: connection).filter { own.contains($0.key.table) }
-            .map { drop($1, of: $0.table) }
-        try connection.execute(statements.sorted())
+        return try presentForeignKeys(on: connection).filter { own.contains($0.key.table) }
+            .map { drop($1, of: $0.table) }.sorted()
     }
 
     private static func drop(_ constraint: String, of table: String) -> String {
@@ -381,7 +400,8 @@ struct PostgreSQLTables {
     }
 
     private func foreignKeyStatements() throws -> [String] {
-        let (wanted, present) = (Self.wanted(schema, layout), try Self.presentForeignKeys(on: connection))
+        let wanted = Self.wanted(schema, layout)
+        let present = try expected?.foreignKeys ?? Self.presentForeignKeys(on: connection)
         let tables = Set(schema.allTables.map(\.name))
         let gone = present.filter { !wanted.contains($0.key) && tables.contains($0.key.table) }.map { key, name in
             PostgreSQLChange.statement([.dropConstraint(dialect.quoted(name))], of: dialect.quoted(key.table))

@@ -59,6 +59,13 @@ struct ForecastReport {
         for lock in forecast.locks { try console.line(Table.onOneLine("\(lock)")) }
     }
 
+    /// Writes the statements. On a terminal no name in them has an effect on it.
+    func writeScript(_ console: Console) throws {
+        for line in forecast.script.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
+            try console.line(console.columns == nil ? String(line) : Table.onOneLine(String(line)))
+        }
+    }
+
     /// The obstacles, a line each, in the words of this program.
     var obstacles: [String] {
         let refused = losses

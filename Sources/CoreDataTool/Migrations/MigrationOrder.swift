@@ -29,6 +29,10 @@ struct MigrationOrder {
     private let mappingPath: String?
     private let allowedLosses: [String]
     private let ignoresCloudKit: Bool
+    /// Whether programs of the older version go on while the store is migrated.
+    var isOnline = false
+    /// Whether a forecast has statements.
+    var wantsStatements = false
 
     init(_ arguments: Arguments) throws {
         storeText = try arguments.required(0)
@@ -56,6 +60,17 @@ struct MigrationOrder {
         func forecast() throws -> MigrationForecast {
             do {
                 return try NSPersistentStoreCoordinator.migrationForecast(
+                    forPersistentStoreAt: store.url, to: target.model, configuration: configuration,
+                    through: file.versions.map(\.model), options: options)
+            } catch {
+                throw ToolError(error, at: store.shown)
+            }
+        }
+
+        /// The comparison of the statements with a migration, on copies.
+        func verification() throws -> MigrationStatementsVerification {
+            do {
+                return try NSPersistentStoreCoordinator.verifyMigrationStatements(
                     forPersistentStoreAt: store.url, to: target.model, configuration: configuration,
                     through: file.versions.map(\.model), options: options)
             } catch {
@@ -117,6 +132,8 @@ struct MigrationOrder {
         }
         var options = Self.options(file, allowing: allowedLosses)
         if ignoresCloudKit { options[NSMigrationIgnoresCloudKitOption] = true }
+        if wantsStatements { options[NSMigrationForecastStatementsOption] = true }
+        if isOnline { try store.goOnline(&options) }
         if let mappingPath {
             guard let mapping = NSMappingModel(contentsOf: try ModelArgument.url(mappingPath)) else {
                 throw ToolError(.unreadable, "\(mappingPath): this is no mapping model")

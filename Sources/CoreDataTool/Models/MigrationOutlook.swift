@@ -98,6 +98,18 @@ package struct ForecastText {
         ])
     }
 
+    private func json(_ statement: MigrationForecast.Statement) -> JSON {
+        .object([
+            ("kind", .string(statement.kind.rawValue)), ("text", .string(statement.text)),
+            ("summary", .string(statement.summary)),
+            ("hop", statement.hop.map { .integer(Int64($0)) } ?? .null),
+            ("phase", statement.phase.map { .string($0.rawValue) } ?? .null),
+            ("table", statement.table.map { .string($0) } ?? .null), ("rows", .integer(Int64(statement.rows))),
+            ("seconds", .number(statement.seconds)), ("loss", statement.loss.map { .string($0) } ?? .null),
+            ("isRepeated", .bool(statement.isRepeated)),
+        ])
+    }
+
     package var json: JSON {
         .object([
             ("isMigrationRequired", .bool(forecast.isMigrationRequired)), ("isPossible", .bool(forecast.isPossible)),
@@ -127,6 +139,7 @@ package struct ForecastText {
                         ])
                     })
             ),
+            ("statements", .array(forecast.statements.map(json))),
             ("rows", .integer(Int64(forecast.rows))), ("bytes", .integer(forecast.bytes)),
             ("seconds", .number(forecast.estimatedSeconds)), ("diskSpaceNeeded", .integer(forecast.diskSpaceNeeded)),
             ("diskSpaceAvailable", forecast.diskSpaceAvailable.map { .integer($0) } ?? .null),

@@ -41,6 +41,17 @@ package struct StoreAddress {
         type = try Self.type(ofFileAt: self.url, shown: text)
     }
 
+    /// Adds the option for a migration beside other programs.
+    func goOnline(_ options: inout [AnyHashable: Any]) throws {
+        #if PostgreSQL
+        if type == NSPostgreSQLStoreType {
+            options[NSPostgreSQLOnlineMigrationOption] = true
+            return
+        }
+        #endif
+        throw ToolError(.usage, "'--online' is for stores in databases of PostgreSQL")
+    }
+
     private static func databaseURL(_ text: String) -> URL? {
         let scheme = text.prefix { $0 != ":" }
         guard ["postgresql", "postgres"].contains(scheme), text.dropFirst(scheme.count).hasPrefix("://") else {

@@ -39,6 +39,15 @@ final class TestsEngine: ProductStoreEngine, MigratingEngine {
 
     func prepare(_ request: MigrationRequest) throws -> (any StoreSummary)? { try files.prepare(request) }
     func forecast(_ request: MigrationRequest) throws -> MigrationForecast { try files.forecast(request) }
+    func withTrialCopies<Result>(
+        of url: URL, _ body: (_ first: URL, _ second: URL) throws -> Result
+    ) throws -> Result { try files.withTrialCopies(of: url, body) }
+    func run(_ statements: [MigrationForecast.Statement], at url: URL, _ options: [AnyHashable: Any]?) throws {
+        try files.run(statements, at: url, options)
+    }
+    func differences(of first: URL, from second: URL, leavingOut columns: Set<String>) throws -> [String] {
+        try files.differences(of: first, from: second, leavingOut: columns)
+    }
 }
 
 @Suite("An engine that a product of its own brings", .leavesNothingBehind)

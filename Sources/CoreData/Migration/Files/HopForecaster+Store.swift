@@ -35,20 +35,36 @@ extension HopForecaster {
             let state = State(
                 dialect: connection.dialect, style: connection.style, model: source, schema: schema, catalog: catalog,
                 rowBytes: try Self.rowBytes(catalog, schema, connection),
-                size: size, unchanged: Set(catalog.tables.keys))
+                size: size, unchanged: Set(catalog.tables.keys), metadata: metadata)
             try addHops(store, state, &forecast)
         } catch let error as NSError
             where ForecastObstacles.codes.contains(error.code) || MigrationErrors.isAboutRows(error)
             || MigrationErrors.isAboutMirror(error)
         {
             forecast.hops = []
+            forecast.statements = []
             forecast.obstacles = ForecastObstacles.of(error)
             return forecast
         }
         let seconds = forecast.hops.flatMap(\.steps).reduce(0) { $0 + $1.seconds }
         forecast.estimatedSeconds = seconds + Double(forecast.hops.count) * MachineCalibration.current.transaction
         forecast.diskSpaceNeeded = diskSpace(forecast, size)
+        forecast.setLock(of: url)
         return forecast
+    }
+
+    /// Prepares for the statements of a migration of the file.
+    mutating func recordStatements(on connection: SQLiteConnection) throws {
+        recorder = StatementRecorder(connection)
+        let (begin, commit) = connection.dialect.transaction
+        let indexes = try SpatialIndexes(connection).indexes.map(\.name)
+        frame.before = [.init(.lock, begin, "begin")]
+        frame.after = { _, _, _ in
+            indexes.map { .init(.program, "", "bring the spatial index \($0) in step") }
+                + SQLiteConnection.raisingSchemaVersion.map {
+                    .init(.definition, $0, "raise the schema counter, which programs with the file open compare")
+                } + [.init(.transaction, commit, "commit")]
+        }
     }
 
     // MARK: Sizes

@@ -12,7 +12,9 @@ extension MigrationForecaster {
             let found = try SQLiteStoreSummary.reading(at: url, timeout: request.timeout) { summary, connection in
                 isSQLite = true
                 return try hopForecaster.forecast(of: summary, on: connection) { store, state, forecast in
-                    try addBestHops(of: store, from: state, on: connection, to: &forecast)
+                    var forecaster = self
+                    if request.wantsStatements { try forecaster.hopForecaster.recordStatements(on: connection) }
+                    try forecaster.addBestHops(of: store, from: state, on: connection, to: &forecast)
                 }
             }
             return found ?? nothing

@@ -5,6 +5,10 @@ struct HopForecaster {
     let request: MigrationRequest
     /// The speed of the store's database.
     var machine = MachineCalibration.current
+    /// Records the statements; nil if the options do not ask for them.
+    var recorder: StatementRecorder?
+    /// The statements of the database around those of the steps.
+    var frame = InPlaceFrame()
 
     init(_ request: MigrationRequest) { self.request = request }
 
@@ -24,6 +28,10 @@ struct HopForecaster {
         var size: StoreSize?
         /// The tables that the store has already as they will be before the hop, except for new columns.
         var unchanged: Set<String> = []
+        /// The metadata of the store, for its statements.
+        var metadata: [String: Any] = [:]
+        /// The versions that the store will have left, for its statements.
+        var record: VersionRecord?
     }
 
     // MARK: The hops
@@ -34,6 +42,7 @@ struct HopForecaster {
         to forecast: inout MigrationForecast
     ) throws {
         var state = start
+        beginStatements(of: hops, &state, &forecast)
         // The rows that the program's own code leaves cannot be predicted, and rows that do not exist yet cannot be
         // searched.
         var knowsRows = true
@@ -67,8 +76,10 @@ struct HopForecaster {
                 forecast.hops[forecast.hops.count - 1].steps.append(
                     .init(kind: .custom, summary: "code of stage “\(stage)”", table: nil, rows: 0, bytes: 0, seconds: 0)
                 )
+                addCode(of: forecast.hops.count - 1, ["code of stage “\(stage)”"], to: &forecast)
             }
         }
+        try endStatements(of: hops, state, &forecast)
     }
 
     /// A hop whose work another hop does.
@@ -112,11 +123,13 @@ struct HopForecaster {
             .init(
                 from: .init(state.model), to: .init(hop.target), means: .mappingModel(hop.name),
                 steps: steps))
+        addCode(
+            of: forecast.hops.count - 1, ["mapping model \(hop.name), on a copy"] + steps.map(\.summary), to: &forecast)
         return State(
             dialect: state.dialect, style: state.style, model: hop.target, schema: schema,
             catalog: StoreCatalog(schema, rows: rowsOf, in: state.dialect),
             rowBytes: bytesOf,
-            size: state.size)
+            size: state.size, metadata: state.metadata, record: state.record)
     }
 
     /// The cost of an object, compared to a row that SQLite copies.
@@ -142,13 +155,12 @@ struct HopForecaster {
     ) throws -> State {
         let version = direct.target
         let transaction = MigrationTransaction(request.to(version))
+        let entities = try version === model ? transaction.entityNames() : held(of: version)
         let schema = try transaction.schema(
-            version === model ? transaction.entityNames() : held(of: version), after: state.schema, state.model,
-            direct.origins, style: state.style)
-        let plan = try transaction.plan(
+            entities, after: state.schema, state.model, direct.origins, style: state.style)
+        let (difference, plan) = try transaction.plan(
             from: state.model.layout, oldSchema: state.schema, to: version.layout, newSchema: schema,
-            catalog: state.catalog, in: state.dialect, origins: direct.origins
-        ).plan
+            catalog: state.catalog, in: state.dialect, origins: direct.origins)
         if let connection {
             if !isFirst { try MigrationCheck.inspect(forAnyRowsIn: plan, state.catalog, url: url) }
             try MigrationCheck.search(for: plan, on: connection, in: isFirst ? nil : state.unchanged, url: url)
@@ -166,6 +178,10 @@ struct HopForecaster {
                 from: forecast.hops.last?.to ?? MigrationForecast.Version(state.model), to: .init(version),
                 means: .inferred,
                 steps: steps))
+        let recordedHop = RecordedHop(
+            plan: plan, difference: difference, transaction: transaction, names: entities, schema: schema,
+            steps: steps)
+        let metadata = try record(recordedHop, after: state, to: &forecast)
         var catalog = StoreCatalog(schema, rows: plan.tableRows, in: state.dialect)
         var rowBytes: [String: Double] = [:]
         for (table, origin) in plan.tableOrigins { rowBytes[table] = state.rowBytes[origin] }
@@ -174,7 +190,8 @@ struct HopForecaster {
         return State(
             dialect: state.dialect, style: state.style, model: version, schema: schema, catalog: catalog,
             rowBytes: rowBytes, size: state.size,
-            unchanged: state.unchanged.subtracting(plan.steps.flatMap(\.changedTables)))
+            unchanged: state.unchanged.subtracting(plan.steps.flatMap(\.changedTables)), metadata: metadata,
+            record: state.record)
     }
 
     /// The names of the entities that the store holds at a version between; nil for all.

@@ -27,6 +27,7 @@ extension MigrationForecaster {
             where ForecastObstacles.codes.contains(error.code) || MigrationErrors.isAboutRows(error)
         {
             forecast.hops = []
+            forecast.statements = []
             forecast.locks = []
             forecast.obstacles = ForecastObstacles.of(error)
         }
@@ -49,10 +50,14 @@ extension MigrationForecaster {
             dialect: connection.dialect, style: connection.style, model: source, schema: schema, catalog: catalog,
             rowBytes: sizes.mapValues { Double($0) }.reduce(into: [:]) { result, size in
                 result[size.key] = size.value / Double(max(1, catalog.tables[size.key]?.rows ?? 0))
-            }, size: nil, unchanged: Set(catalog.tables.keys))
+            }, size: nil, unchanged: Set(catalog.tables.keys), metadata: metadata)
         if let online = engine as? any OnlineEngine, online.goesOnline(request.options) {
             return try forecaster.addOnlineHops(
                 of: store.knowing(source), from: source, engine: online, on: connection, to: &forecast)
+        }
+        if request.wantsStatements {
+            forecaster.hopForecaster.recorder = StatementRecorder(connection)
+            forecaster.hopForecaster.frame = try engine.frame(on: connection)
         }
         let taken = try forecaster.addBestHops(of: store, from: state, on: connection, to: &forecast)
         if let refusal = try engine.refusedRow(of: schema, source.layout, on: connection) {
@@ -63,6 +68,7 @@ extension MigrationForecaster {
             forecaster.addCosts(
                 of: taken, tables: schema.allTables.map(\.name), bytes: sizes.values.reduce(0, +),
                 rows: schema.allTables.reduce(0) { $0 + (catalog.tables[$1.name]?.rows ?? 0) }, to: &forecast)
+            forecast.setLock()
         }
     }
 
@@ -99,12 +105,13 @@ extension MigrationForecaster {
         do {
             let migration = try InPlaceMigration(engine: online, request)
                 .onlineMigration(hops, from: store.metadata)
-            let (steps, locks) = try online.forecastOnline(migration, on: connection)
+            let found = try online.forecastOnline(migration, on: connection)
             forecast.hops = [
-                .init(from: .init(source), to: .init(model), means: .inferred, steps: steps)
+                .init(from: .init(source), to: .init(model), means: .inferred, steps: found.steps)
             ]
-            forecast.locks = locks
-            forecast.estimatedSeconds = steps.reduce(0) { $0 + $1.seconds }
+            forecast.locks = found.locks
+            forecast.statements = found.statements
+            forecast.estimatedSeconds = found.steps.reduce(0) { $0 + $1.seconds }
             forecast.diskSpaceNeeded = forecast.bytes * 2 + HopForecaster.smallChange
         } catch let error as NSError
             where error.code == NSMigrationError || ForecastObstacles.codes.contains(error.code)

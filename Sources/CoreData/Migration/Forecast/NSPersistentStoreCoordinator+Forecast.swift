@@ -27,7 +27,9 @@ extension NSPersistentStoreCoordinator {
         guard let engine = StoreEngines.migratingEngine(for: type) else {
             throw unsupported(type, at: url)
         }
-        return try engine.forecast(
+        var forecast = try engine.forecast(
             MigrationRequest(at: url, to: model, configuration: configuration, options: options, through: versions))
+        if !forecast.isPossible { forecast.statements = [] }
+        return forecast
     }
 }

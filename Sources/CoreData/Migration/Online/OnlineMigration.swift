@@ -19,6 +19,18 @@ package struct OnlineMigration {
     /// The names of content that the newer version has no place for, and whose loss the program has not allowed.
     package var guarded: [String] = []
 
+    /// The parts of a forecast that depend on the engine.
+    package struct Forecast {
+        package var steps: [MigrationForecast.Step] = []
+        package var locks: [MigrationForecast.Lock] = []
+        package var statements: [MigrationForecast.Statement] = []
+
+        package init() {}
+    }
+
+    /// Whether a forecast has the statements.
+    package var wantsStatements: Bool { StoreOptions.bool(options, NSMigrationForecastStatementsOption) ?? false }
+
     /// The newer version as the store keeps it.
     package func archivedModel() throws -> Data { try ModelArchive.encodeDeflated(model) }
 
@@ -53,10 +65,10 @@ package protocol OnlineEngine: InPlaceEngine {
     /// store's metadata again.
     func migrateOnline(_ migration: OnlineMigration, at url: URL, timeout: TimeInterval, _ progress: Progress) throws
 
-    /// The steps of such a migration, and the locks that it takes.
+    /// The steps of such a migration, the locks that it takes, and its statements if the options ask for them.
     func forecastOnline(
         _ migration: OnlineMigration, on connection: any SQLConnection
-    ) throws -> (steps: [MigrationForecast.Step], locks: [MigrationForecast.Lock])
+    ) throws -> OnlineMigration.Forecast
 }
 
 /// Reports the progress of such a migration, for programs that show it.

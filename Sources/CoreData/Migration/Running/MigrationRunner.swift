@@ -26,10 +26,10 @@ struct MigrationRunner {
         if progress.isCancelled { throw MigrationErrors.cancelled(url: url) }
     }
 
-    private func run(_ step: MigrationStep, rows: Int) throws {
+    /// Runs the statements of one step. A forecast calls it with a connection that notes them.
+    func run(_ step: MigrationStep, rows: Int) throws {
         switch step {
         case .check(let check): try search(for: check)
-        case .replaceKeys(let numbers, let keys): try replaceKeys(numbers, keys)
         case .replaceModelCache: try StoredModel.replace(by: modelCache, on: connection)
         case .writeMetadata: try SQLStoreMetadata.write(metadata, to: connection, url: url)
         case .deriveOnClient(let table, _, let numbers, let derivation):
@@ -61,26 +61,6 @@ struct MigrationRunner {
     private func search(for check: MigrationCheck) throws {
         progress.beginStatement(.select(check.query), on: connection)
         if let error = try check.failure(on: connection, url: url) { throw error }
-    }
-
-    /// Writes the rows of keys. Each continues at the highest key of the tables from which its entities come.
-    private func replaceKeys(_ numbers: [Int], _ keys: [MigrationKeyRow]) throws {
-        var highest: [Int: Int64] = [:]
-        typealias Keys = SQLBookkeeping.Keys
-        let number = SQLExpression.column(Keys.number)
-        try connection.prepare(.select(SQLSelect([number, .column(Keys.highest)], of: Keys.table))).rows {
-            highest[Int($0.int64(0))] = $0.int64(1)
-        }
-        let replaced = Set(numbers + keys.map(\.number)).map { SlotValue.int(Int64($0)) }
-        try connection.run(.delete(SQLDelete(from: Keys.table, where: .isInArray(number, replaced))))
-        try connection.prepare(.insert(SQLInsert(into: Keys.table, Keys.columns))).run(keys.count) {
-            place, parameters in
-            let key = keys[place]
-            parameters.bind(1, Int64(key.number))
-            parameters.bind(2, key.name)
-            parameters.bind(3, Int64(key.parent))
-            parameters.bind(4, key.continues.compactMap { highest[$0] }.max() ?? 0)
-        }
     }
 
     // MARK: Errors

@@ -2,7 +2,7 @@ extension MigrationStep {
     /// The statements of the step; none for steps that the runner does itself.
     func commands() -> [SQLStatement] {
         switch self {
-        case .check, .replaceKeys, .replaceModelCache, .writeMetadata, .deriveOnClient: []
+        case .check, .replaceModelCache, .writeMetadata, .deriveOnClient: []
         case .dropTrigger(let name): [.define(.dropTrigger(name))]
         case .createTrigger(let trigger): [.define(.asFound(trigger.sql))]
         case .dropView(let name): [.define(.dropView(name))]
@@ -44,6 +44,7 @@ extension MigrationStep {
             [command]
         case .fillInverse(let table, let column, let numbers, let from, let key):
             [fillInverse(in: table, column: column, numbers: numbers, from: from, key: key)]
+        case .replaceKeys(let numbers, let keys): replaceKeys(numbers, keys)
         case .renumberHistory(let moves, let removed, let reordered):
             history(moves, removed, reordered)
         }
@@ -165,6 +166,37 @@ extension MigrationStep {
         }
         return commands
     }
+
+    /// Writes the rows of keys. Each continues at the highest key of the tables from which its entities come, so the new
+    /// rows are written beside the old ones, under negative numbers.
+    private func replaceKeys(_ numbers: [Int], _ keys: [MigrationKeyRow]) -> [SQLStatement] {
+        typealias Keys = SQLBookkeeping.Keys
+        let number = SQLExpression.column(Keys.number)
+        let rows = keys.map { key -> [SQLExpression] in
+            let highest = SQLSelect(
+                [.function(.max, [.column(Keys.highest)])], of: Keys.table,
+                where: .isIn(number, key.continues.map { .number($0) }))
+            return [
+                .number(-key.number), .value(.string(key.name)), .number(key.parent),
+                key.continues.isEmpty ? .number(0) : .function(.coalesce, [.scalar(highest), .number(0)]),
+            ]
+        }
+        let replaced = Set(numbers + keys.map(\.number)).sorted().map { SlotValue.int(Int64($0)) }
+        let inserts = stride(from: 0, to: rows.count, by: Self.rowsTogether).map { start in
+            let part = Array(rows[start...].prefix(Self.rowsTogether))
+            return SQLStatement.insert(SQLInsert(into: Keys.table, Keys.columns, .rows(part)))
+        }
+        return inserts + [
+            .delete(SQLDelete(from: Keys.table, where: .isInArray(number, replaced))),
+            .update(
+                SQLUpdate(
+                    Keys.table, [.init(Keys.number, .binary(.subtract, .number(0), number))],
+                    where: .binary(.less, number, .number(0)))),
+        ]
+    }
+
+    /// Rows of one INSERT, so that its values stay below the databases' limits.
+    private static let rowsTogether = 500
 
     private func history(_ moves: [Int: Int], _ removed: [Int], _ reordered: [Int]) -> [SQLStatement] {
         let changes = HistoryTables.changes

@@ -17,6 +17,10 @@ package protocol InPlaceEngine: StoreEngine {
         _ body: (any SQLConnection) throws -> Void
     ) throws
 
+    /// The statements of such a transaction before and after those of a body that changes tables, without the locks of
+    /// versions that other processes hold.
+    func frame(on connection: any SQLConnection) throws -> InPlaceFrame
+
     /// Replaces the tables of a store by new ones in the transaction of a migration, and lets a body fill them.
     func rebuild(
         on connection: any SQLConnection, for layout: ModelLayout, entities: Set<String>?, metadata: [String: Any],
@@ -53,6 +57,42 @@ package protocol InPlaceEngine: StoreEngine {
     /// One line for each item in the database of a store: columns, indexes, constraints, triggers, entities, and their
     /// names; with rows, a checksum of those of each table. The order of columns is left out.
     func inventory(on connection: any SQLConnection, withRows: Bool) throws -> [String]
+}
+
+/// The statements of a migration in place before and after those of its steps.
+package struct InPlaceFrame {
+    package struct Part {
+        package enum Kind {
+            /// Begins, sets up or ends the transaction.
+            case transaction
+            /// Takes the lock that is held until the commit.
+            case lock
+            case definition
+            /// Work that no statement does.
+            case program
+        }
+
+        package var kind: Kind
+        package var text: String
+        package var summary: String
+
+        package init(_ kind: Kind, _ text: String, _ summary: String) {
+            self.kind = kind
+            self.text = text
+            self.summary = summary
+        }
+    }
+
+    /// The reason why a forecast cannot give the statements; nil if it can.
+    package var reason: String?
+    package var before: [Part] = []
+    /// - Parameters:
+    ///   - schema: the tables at the end.
+    ///   - definitions: the changes of tables that lead to them.
+    package var after: (_ schema: SQLSchema, _ layout: ModelLayout, _ definitions: [SQLDefinition]) throws -> [Part] =
+        { _, _, _ in [] }
+
+    package init() {}
 }
 
 /// A store that is being filled.

@@ -162,6 +162,33 @@ struct PostgreSQLDialect: SQLDialect {
 
     func literal(of uuid: UUID) -> String { "'\(uuid.uuidString)'" }
 
+    // MARK: Values in the text
+
+    /// The server finds the type of a literal in quotation marks as it finds that of a parameter. Dates are seconds from
+    /// 2001, to the microsecond.
+    func literal(_ value: SlotValue, as type: SQLColumnType?) -> String {
+        switch (value, type) {
+        case (.null, _): return "NULL"
+        case (.int(let number), .timestamp): return literal(ofSeconds: Double(number))
+        case (.double(let number), .timestamp): return literal(ofSeconds: number)
+        case (.data(let data), .uuid) where data.count == 16:
+            return literal(of: data.withUnsafeBytes { UUID(uuid: $0.load(as: uuid_t.self)) })
+        case (.int(let number), _): return "'\(number)'"
+        case (.double(let number), _):
+            if number.isNaN { return "'NaN'" }
+            return number.isInfinite ? "'\(number < 0 ? "-" : "")Infinity'" : "'\(number)'"
+        case (.decimal(let number), _): return number.isNaN ? "'NaN'" : "'\(number)'"
+        default: return literal(value)
+        }
+    }
+
+    private func literal(ofSeconds seconds: Double) -> String {
+        let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()) ?? 0
+        return "(timestamptz '2001-01-01 00:00:00+00' + \(microseconds) * interval '1 microsecond')"
+    }
+
+    func adapted(_ statement: SQLStatement) -> SQLStatement { statement.inWordsOfPostgreSQL }
+
     // MARK: Names
 
     func quoted(_ identifier: String) -> String {

@@ -16,7 +16,7 @@ extension PostgreSQLConnection {
         // A table of another program may have the name that the SQL layer has for one of the framework's own
         // tables.
         return Set(own.filter { PostgreSQLDialect.place(of: $0).schema == nil })
-            .union(framework.compactMap { PostgreSQLDialect.logical(table: $0) })
+            .union(framework.compactMap { PostgreSQLDialect.logical(table: $0) }).union(script?.newTables ?? [])
     }
 
     func columnNames(of table: String) throws -> [String] {

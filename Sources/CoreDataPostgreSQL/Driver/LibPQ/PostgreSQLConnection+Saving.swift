@@ -19,15 +19,33 @@ extension PostgreSQLConnection {
     func begin() throws {
         let token = keepsTokens ? UUID() : nil
         // As one expression, these texts would take the compiler ten seconds.
-        var statements: [String] = [Self.beginning] + transactionSettings
-        statements.append("SELECT pg_advisory_xact_lock(\(Self.writersLock))")
-        statements.append("SELECT set_config('coredata.writer', 'framework', true)")
+        var statements: [String] = [Self.beginning] + transactionSettings + Self.takingWritersLock
         if let admitted { statements.append("SELECT \(admitted.call)") }
         if let token { statements.append("INSERT INTO coredata.saves (token) VALUES ('\(token)')") }
         try execute(statements.joined(separator: "; "))
         self.token = token
         (openSave.isChecked, openSave.notifiesAfterCommit) = (false, false)
     }
+
+    /// The statements at the beginning of a migration, for a session of another program.
+    var beginningOfScript: [String] {
+        [Self.beginning, Self.settings(of: address, isLocal: true)] + Self.takingWritersLock + Self.liftingTimeLimits
+    }
+
+    /// The statements at the end of a migration.
+    static let endingOfScript = [checking, notifyingWithin, "COMMIT"]
+
+    /// The kind of a statement in a script, by its first word.
+    static func kind(of text: String) -> MigrationForecast.Statement.Kind {
+        let word = text.prefix { $0.isLetter }
+        if ["BEGIN", "COMMIT", "SET", "RESET"].contains(word) { return .transaction }
+        return ["INSERT", "UPDATE", "DELETE", "WITH", "SELECT"].contains(word) ? .rows : .definition
+    }
+
+    /// Takes the lock of writers, and names the framework as the writer, for the triggers.
+    static let takingWritersLock = [
+        "SELECT pg_advisory_xact_lock(\(writersLock))", "SELECT set_config('coredata.writer', 'framework', true)",
+    ]
 
     /// Takes the exclusive lock of writers in the transaction that is open: waits for saves, and keeps new ones
     /// from beginning until the transaction ends.
@@ -84,11 +102,12 @@ extension PostgreSQLConnection {
         try queue(try own(Self.versionOfMetadata), PostgreSQLValues(), .ended(version: version))
     }
 
-    private static let checking = "SET CONSTRAINTS ALL IMMEDIATE"
+    static let checking = "SET CONSTRAINTS ALL IMMEDIATE"
     /// The version of the metadata: every transaction that writes them changes it.
     static let versionOfMetadata = "SELECT coalesce(max(xmin::text::bigint), 0) FROM coredata.metadata"
 
     func commit() throws {
+        if script != nil { return try execute(Self.endingOfScript) }
         openSave.isOpen = false
         openSave.expectedVersion = nil
         let number = openSave.notifiesAfterCommit ? openSave.serverTransaction : nil
@@ -107,7 +126,7 @@ extension PostgreSQLConnection {
 
     /// The statement that notifies before the commit. A transaction that wrote nothing has no number, and notifies
     /// no listener. The number is the second column.
-    private static let notifyingWithin =
+    static let notifyingWithin =
         "SELECT pg_notify('\(PostgreSQLListener.channel)', pg_current_xact_id()::text), pg_current_xact_id()::text "
         + "WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 

@@ -4,8 +4,12 @@ extension PostgreSQLConnection {
     /// Removes the time limits of the transaction that is open, both for its statements and for the pauses between
     /// them.
     func liftTimeLimits() throws {
-        try execute("SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0")
+        try execute(Self.liftingTimeLimits)
     }
+
+    static let liftingTimeLimits = [
+        "SET LOCAL statement_timeout = 0", "SET LOCAL idle_in_transaction_session_timeout = 0",
+    ]
 
     /// Makes the server end a transaction of ours that is idle for long: the program was stopped or its machine is
     /// gone, and other sessions wait for its locks. Part of the statements that begin such a transaction.

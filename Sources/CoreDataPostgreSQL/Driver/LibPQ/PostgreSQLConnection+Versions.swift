@@ -129,13 +129,12 @@ extension PostgreSQLConnection {
     /// queue behind it while it waits for a reader.
     func lock(_ tables: [String], _ lock: TableLock, timeout: TimeInterval, _ progress: Progress?) throws {
         if tables.isEmpty { return }
-        let names = tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")
         var attempts = Attempts(RetryPolicy(pauses: 0.05...0.1, timeout: timeout))
         while true {
             do {
                 try execute(
                     "SAVEPOINT tables; SET LOCAL lock_timeout = '50ms'; "
-                        + "LOCK TABLE \(names) IN \(lock.rawValue) MODE; "
+                        + "\(Self.locking(tables, lock)); "
                         + "SET LOCAL lock_timeout TO DEFAULT; RELEASE SAVEPOINT tables")
                 return
             } catch let error as PostgreSQLError where error.isPassing {
@@ -144,6 +143,11 @@ extension PostgreSQLConnection {
                 guard attempts.goOn() else { throw try used(by: users(of: tables)) }
             }
         }
+    }
+
+    /// The statement that locks tables.
+    static func locking(_ tables: [String], _ lock: TableLock) -> String {
+        "LOCK TABLE \(tables.map { PostgreSQLDialect().quoted($0) }.joined(separator: ", ")) IN \(lock.rawValue) MODE"
     }
 
     /// Who has locks on tables.

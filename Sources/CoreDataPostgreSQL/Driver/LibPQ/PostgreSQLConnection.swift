@@ -97,6 +97,9 @@ final class PostgreSQLConnection: SQLConnection {
         labels = EntityLabels(names.mapValues { places?.label(of: $0) ?? $0 })
     }
 
+    /// Takes the statements that would change something, for a forecast; nil if they run.
+    var script: PostgreSQLScript?
+
     /// A closure that is called while a statement runs, and whether it has returned true.
     private(set) var question: (() -> Bool)?
     private var wasStopped = false
@@ -183,7 +186,8 @@ final class PostgreSQLConnection: SQLConnection {
     // MARK: Statements
 
     func prepare(_ statement: SQLStatement) throws -> any SQLPreparedStatement {
-        PostgreSQLStatement(statement, on: self)
+        if let script, !statement.reads { return try script.prepare(statement) }
+        return PostgreSQLStatement(statement, on: self)
     }
 
     func statement(
@@ -249,8 +253,13 @@ final class PostgreSQLConnection: SQLConnection {
         return error
     }
 
-    /// Runs one or several statements in SQL.
+    /// Runs one or several statements in SQL, or records them.
     func execute(_ text: String) throws {
+        if let script { return script.add(text) }
+        try executeNow(text)
+    }
+
+    private func executeNow(_ text: String) throws {
         try beginWantedReading()
         drainUnreadResult()
         roundTrips += 1
@@ -263,6 +272,7 @@ final class PostgreSQLConnection: SQLConnection {
 
     /// Runs statements in one call, all or none.
     func execute(_ statements: [String]) throws {
+        if let script { return statements.forEach(script.add) }
         if !statements.isEmpty { try execute(statements.joined(separator: ";\n")) }
     }
 
@@ -389,13 +399,13 @@ final class PostgreSQLConnection: SQLConnection {
     func trying<Result>(_ body: () throws -> Result) throws -> Result {
         try beginWantedReading()
         guard transactionState == PQTRANS_INTRANS else { return try body() }
-        try execute("SAVEPOINT row")
+        try executeNow("SAVEPOINT row")
         do {
             let result = try body()
-            try execute("RELEASE SAVEPOINT row")
+            try executeNow("RELEASE SAVEPOINT row")
             return result
         } catch {
-            if isAlive { try execute("ROLLBACK TO SAVEPOINT row; RELEASE SAVEPOINT row") }
+            if isAlive { try executeNow("ROLLBACK TO SAVEPOINT row; RELEASE SAVEPOINT row") }
             throw error
         }
     }

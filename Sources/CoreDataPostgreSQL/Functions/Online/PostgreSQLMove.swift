@@ -23,6 +23,7 @@ struct PostgreSQLMove {
 
     /// - Parameter moved: is called with the number of rows of each slice.
     func moveRows(_ moved: (Int) throws -> Void) throws {
+        if let script = connection.script { return try record(in: script) }
         var (position, bound) = try begin()
         var count = Self.first
         while position < bound {
@@ -41,16 +42,49 @@ struct PostgreSQLMove {
         }
     }
 
+    /// The statement that notes where the rows begin, and where those end that the trigger has not seen.
+    private var beginning: String {
+        """
+        INSERT INTO coredata.moves ("table", version, position, bound) \
+        SELECT \(literal), \(version), 0, coalesce(max(id), 0) FROM \(name) ON CONFLICT ("table") DO UPDATE \
+        SET version = excluded.version, position = 0, bound = excluded.bound \
+        WHERE coredata.moves.version <> excluded.version
+        """
+    }
+
+    private var literal: String { PostgreSQLDialect().literal(.string(filled)) }
+
+    /// Records the statements. The one for a slice finds by itself how far the move is.
+    private func record(in script: PostgreSQLScript) throws {
+        try shortLockTransaction.run([beginning])
+        func noted(_ column: String) -> String {
+            "(SELECT \(column) FROM coredata.moves WHERE \"table\" = \(literal))"
+        }
+        script.add(PostgreSQLConnection.beginning)
+        script.add(Self.settings)
+        script.addRepeated(slice(after: noted("position"), upTo: noted("bound"), "\(Self.first)"))
+        script.add(PostgreSQLDialect().transaction.commit)
+    }
+
+    /// A slice that is lost with the server is moved once more, so the commit need not wait for the disk.
+    private static let settings =
+        "SET LOCAL synchronous_commit = off; SELECT set_config('coredata.writer', 'framework', true), "
+        + "set_config('coredata.moving', 'on', true), set_config('coredata.linking', 'on', true)"
+
+    /// The statement that moves a slice, and notes how far the move is. It returns the number of rows and the last key.
+    private func slice(after position: String, upTo bound: String, _ count: String) -> String {
+        """
+        WITH slice AS (SELECT \(columns) FROM \(name) WHERE id > \(position) AND id <= \(bound) \
+        ORDER BY id LIMIT \(count) FOR NO KEY UPDATE), moved AS (\(moving)), noted AS (UPDATE coredata.moves \
+        SET position = coalesce((SELECT max(id) FROM slice), \(bound)) WHERE "table" = \(literal)) \
+        SELECT count(*), max(id) FROM slice
+        """
+    }
+
     /// The key to begin after, and the last key of a row that the trigger has not seen.
     private func begin() throws -> (position: Int64, bound: Int64) {
-        let insert = """
-            INSERT INTO coredata.moves ("table", version, position, bound) \
-            SELECT $1, $2::bigint, 0, coalesce(max(id), 0) FROM \(name) ON CONFLICT ("table") DO UPDATE \
-            SET version = excluded.version, position = 0, bound = excluded.bound \
-            WHERE coredata.moves.version <> excluded.version
-            """
         return try shortLockTransaction.transaction {
-            _ = try connection.rows(insert + " RETURNING 1", [filled, "\(version)"])
+            _ = try connection.rows(beginning + " RETURNING 1")
             let row = try connection.rows(
                 "SELECT position, bound FROM coredata.moves WHERE \"table\" = $1", [filled]
             ).first
@@ -62,21 +96,10 @@ struct PostgreSQLMove {
     private func move(after position: Int64, upTo bound: Int64, _ count: Int) throws -> (
         position: Int64, rows: Int
     )? {
-        // A slice that is lost with the server is moved once more, so the commit need not wait for the disk.
-        try connection.execute(
-            "SET LOCAL synchronous_commit = off; SELECT set_config('coredata.writer', 'framework', true), "
-                + "set_config('coredata.moving', 'on', true), set_config('coredata.linking', 'on', true)")
-        let statement = """
-            WITH slice AS (SELECT \(columns) FROM \(name) WHERE id > $1::bigint AND id <= $2::bigint \
-            ORDER BY id LIMIT $3::bigint FOR NO KEY UPDATE), moved AS (\(moving)) \
-            SELECT count(*), max(id) FROM slice
-            """
+        try connection.execute(Self.settings)
+        let statement = slice(after: "$1::bigint", upTo: "$2::bigint", "$3::bigint")
         let row = try connection.rows(statement, ["\(position)", "\(bound)", "\(count)"]).first
-        guard let rows = row?[0].flatMap({ Int($0) }), let last = row?[1].flatMap({ Int64($0) }) else {
-            try note(bound)
-            return nil
-        }
-        try note(last)
+        guard let rows = row?[0].flatMap({ Int($0) }), let last = row?[1].flatMap({ Int64($0) }) else { return nil }
         return (last, rows)
     }
 
@@ -92,12 +115,6 @@ struct PostgreSQLMove {
         return "INSERT INTO \(dialect.quoted(link.pairs)) (\(dialect.quoted(link.owner)), "
             + "\(dialect.quoted(link.member))) SELECT id, \(key) FROM slice WHERE \(key) IS NOT NULL "
             + "ON CONFLICT DO NOTHING"
-    }
-
-    private func note(_ position: Int64) throws {
-        _ = try connection.rows(
-            "UPDATE coredata.moves SET position = $1::bigint WHERE \"table\" = $2 RETURNING 1",
-            ["\(position)", filled])
     }
 
     /// The statement that has a table's rows be moved anew: it gets columns that none of them has a value in.

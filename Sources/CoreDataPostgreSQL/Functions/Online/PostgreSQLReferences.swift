@@ -37,6 +37,10 @@ struct PostgreSQLReferences {
         let deletions = try connection.deletionsOfForeignKeys()
         let tables = try connection.tableNames()
         for (key, deletion) in wanted where tables.contains(key.table) && tables.contains(key.target) {
+            if let script = connection.script {
+                if !script.references.insert(key).inserted { continue }
+                script.begin(.expand, "references of \(key.table).\(PostgreSQLDialect.asGiven(key.column))")
+            }
             let known = present[key]
             let others = deletions[key.table] ?? [:]
             if let known, let now = others[known], now.letter == deletion.letter {

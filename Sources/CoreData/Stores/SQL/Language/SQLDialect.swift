@@ -42,6 +42,12 @@ package protocol SQLDialect: Sendable {
     func suffix(for direction: SQLIndexColumn.Direction) -> String
     /// A value as a literal in the text of a definition.
     func literal(ofBytes bytes: [UInt8]) -> String
+    /// A value as a literal in a statement, as the value would be bound for a column of a type.
+    func literal(_ value: SlotValue, as type: SQLColumnType?) -> String
+    /// A statement in the words of the database, where these are not only names.
+    func adapted(_ statement: SQLStatement) -> SQLStatement
+    /// The texts that begin and end a transaction in which the store's tables change.
+    var transaction: (begin: String, commit: String) { get }
     func literal(of uuid: UUID) -> String
     /// The text before INTO, and the text after the values, for an insertion that ignores keys that already exist.
     func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String)
@@ -51,6 +57,12 @@ extension SQLDialect {
     package var missingFunctions: Set<SQLExpression.Function> { [] }
 
     package var largestIndexed: Int? { nil }
+
+    package func adapted(_ statement: SQLStatement) -> SQLStatement { statement }
+
+    package func literal(_ value: SlotValue, as type: SQLColumnType?) -> String { literal(value) }
+
+    package var transaction: (begin: String, commit: String) { ("BEGIN", "COMMIT") }
 
     package func literal(_ value: SlotValue) -> String {
         switch value {

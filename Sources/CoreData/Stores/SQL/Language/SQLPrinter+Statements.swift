@@ -31,10 +31,16 @@ extension SQLPrinter {
         text += "\(verb) INTO \(dialect.quoted(insert.table)) (\(columns)) "
         switch insert.source {
         case .values(let values):
-            text += "VALUES ("
-            printList(values)
-            text += ")"
+            text += "VALUES "
+            print(row: values, of: insert)
+        case .rows(let rows):
+            text += "VALUES "
+            for (number, values) in rows.enumerated() {
+                if number > 0 { text += ", " }
+                print(row: values, of: insert)
+            }
         case .select(let select):
+            if let known = literals { literals?.expectedResults = insert.columns.map { known.type(of: $0) } }
             print(select)
         }
         text += tail
@@ -48,7 +54,9 @@ extension SQLPrinter {
         for (number, assignment) in assignments.enumerated() {
             if number > 0 { text += ", " }
             text += "\(dialect.quoted(assignment.column)) = "
+            let outer = expect(column: assignment.column)
             print(assignment.value)
+            literals?.expected = outer
         }
     }
 

@@ -9,6 +9,8 @@ package struct SQLPrinter {
     /// The number of parameters of the statement.
     package private(set) var parameterCount = 0
     private var highestParameter = 0
+    /// The values of parameters, and the types of columns, for a text with literals; nil for one with placeholders.
+    var literals: SQLLiterals?
 
     package init(dialect: any SQLDialect) {
         self.dialect = dialect
@@ -48,9 +50,12 @@ package struct SQLPrinter {
     package mutating func print(_ select: SQLSelect) {
         // Reserved memory avoids that a growing text is copied again and again.
         if text.isEmpty { text.reserveCapacity(Self.usualLength) }
+        let (outer, types) = enter(select)
+        defer { literals?.table = outer }
         text += select.isDistinct ? "SELECT DISTINCT " : "SELECT "
         for (number, result) in select.results.enumerated() {
             if number > 0 { text += ", " }
+            if !types.isEmpty { literals?.expected = types[number] }
             print(result.expression)
             if let name = result.name { text += " AS " + dialect.quoted(name) }
         }
@@ -89,7 +94,7 @@ package struct SQLPrinter {
         if select.limit != nil || select.offset != nil {
             if let limit = select.limit ?? dialect.noLimit {
                 text += " LIMIT "
-                print(.value(.int(Int64(limit))))
+                if literals != nil { text += "\(limit)" } else { print(.value(.int(Int64(limit)))) }
             }
             if let offset = select.offset, offset > 0 {
                 text += " OFFSET "
@@ -234,6 +239,10 @@ package struct SQLPrinter {
                 printer.printList(list.names.map { .column(alias: list.alias, name: $0) })
                 return printer.text
             }
+        case .value(let value) where literals != nil:
+            printLiteral(value)
+        case .parameter(let number) where literals != nil:
+            printLiteral(literals?.parameter(number) ?? .null)
         case .value(let value) where printsValues:
             text += dialect.literal(value)
         case .value(let value):
@@ -244,7 +253,9 @@ package struct SQLPrinter {
         case .null:
             text += "NULL"
         case .binary(let op, let left, let right):
+            let outer = expect(left, right)
             printBinary(op, left, right)
+            literals?.expected = outer
         case .and(let list):
             if list.isEmpty { text += dialect.truth(true) } else { printJoined(list, " AND ") }
         case .or(let list):
@@ -260,6 +271,7 @@ package struct SQLPrinter {
             print(inner)
             text += " IS NOT NULL"
         case .between(let value, let lower, let upper):
+            let outer = expect(value)
             text += "("
             print(value)
             text += " BETWEEN "
@@ -267,16 +279,21 @@ package struct SQLPrinter {
             text += " AND "
             print(upper)
             text += ")"
+            literals?.expected = outer
         case .isIn(let value, let list):
+            let outer = expect(value)
             print(value)
             text += " IN ("
-            if !printNewParameters(list) { printList(list) }
+            if literals != nil || !printNewParameters(list) { printList(list) }
             text += ")"
+            literals?.expected = outer
         case .isInArray(let value, let list) where list.contains(where: \.hasZero):
             print(.isIn(value, list.map { .value($0) }))
         case .isInArray(let value, let list):
             print(value)
-            text += dialect.isIn(listAt: placeholder(for: dialect.list(list)), like: list)
+            let bound = dialect.list(list)
+            text += dialect.isIn(
+                listAt: literals == nil ? placeholder(for: bound) : dialect.literal(bound, as: nil), like: list)
         case .isInParameter(let value, let number):
             print(value)
             highestParameter = max(highestParameter, number)

@@ -28,6 +28,8 @@ package struct SQLInsert: Equatable, Sendable {
 
     package enum Source: Equatable, Sendable {
         case values([SQLExpression])
+        /// Several rows of values.
+        case rows([[SQLExpression]])
         case select(SQLSelect)
     }
 

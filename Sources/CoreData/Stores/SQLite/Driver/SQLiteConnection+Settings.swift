@@ -76,7 +76,10 @@ extension SQLiteConnection {
     func removeHeldNumber() throws { try execute("PRAGMA user_version = 0") }
 
     /// Raises the schema counter, which processes with the file open compare before they write.
-    func raiseSchemaVersion() throws { try execute("CREATE TABLE Z_MIGRATED (Z_PK INTEGER); DROP TABLE Z_MIGRATED") }
+    func raiseSchemaVersion() throws { for statement in Self.raisingSchemaVersion { try execute(statement) } }
+
+    /// The statements that raise it.
+    static let raisingSchemaVersion = ["CREATE TABLE Z_MIGRATED (Z_PK INTEGER)", "DROP TABLE Z_MIGRATED"]
 
     /// Begins a transaction that takes its locks at its first read or write.
     func beginLazily() throws { try execute("BEGIN") }

@@ -344,7 +344,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     func begin() throws {
         expectsTransaction = false
-        if !holdsTransaction || !isInTransaction { try execute("BEGIN IMMEDIATE") }
+        if !holdsTransaction || !isInTransaction { try execute(dialect.transaction.begin) }
         if holdsTransaction { try execute("SAVEPOINT part") }
         expectsTransaction = true
     }

@@ -142,6 +142,23 @@ struct SQLiteDialect: SQLDialect {
     /// Returns bytes as a literal of SQL.
     func literal(ofBytes bytes: [UInt8]) -> String { "X'\(Self.hex(bytes))'" }
 
+    /// SQLite reads a number that is too large as infinite, and stores no NaN. A text ends at a zero byte.
+    func literal(_ value: SlotValue, as type: SQLColumnType?) -> String {
+        switch value {
+        case .double(let number) where number.isInfinite: number < 0 ? "-9e999" : "9e999"
+        case .string(let text) where text.utf8.contains(0): "CAST(\(literal(ofBytes: Array(text.utf8))) AS TEXT)"
+        case .decimal(let decimal):
+            switch DecimalStorage.number(decimal) {
+            case .integer(let integer): "\(integer)"
+            case .real(let real): literal(.double(real), as: type)
+            case .notANumber: literal(.string(DecimalStorage.notANumber))
+            }
+        default: literal(value)
+        }
+    }
+
+    var transaction: (begin: String, commit: String) { ("BEGIN IMMEDIATE", "COMMIT") }
+
     func literal(of uuid: UUID) -> String { withUnsafeBytes(of: uuid.uuid) { literal(ofBytes: Array($0)) } }
 }
 
