@@ -17,7 +17,7 @@ struct StatementsCorpusTests {
             let versions = try VersionChainCorpusTests.versions(path)
             return zip(versions, versions.dropFirst()).map { (path, $0, $1) }
         }
-        #expect(pairs.count > 100)
+        #expect(pairs.count > 80)
         var (verified, refused, unchanged) = (0, 0, 0)
         for (path, older, newer) in Sample.slice(pairs, oneIn: 40, "statements") {
             try withTemporaryFolder { folder in

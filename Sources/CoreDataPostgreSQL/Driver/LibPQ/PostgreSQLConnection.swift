@@ -283,7 +283,7 @@ final class PostgreSQLConnection: SQLConnection {
         doomed.names = []
         for name in names { prepared.unnamed[name] = nil }
         guard usesNamedStatements else { return }
-        try execute(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
+        try executeNow(names.map { "DEALLOCATE \($0)" }.joined(separator: ";"))
     }
 
     /// Runs a prepared statement with the values of its parameters; the result is the caller's.
