@@ -65,7 +65,7 @@ public enum KindsOfChange {
         change("a double to a decimal", ("  price double", "  price decimal")),
         change("a truth value to a number", ("  lent bool", "  lent int16")),
         change("renamed with another type", ("  pages int32", "  size int64 was pages")),
-        change("an index", ("  title string", "  title string index")),
+        change("an index", ("  title string", "  title string\n  shelf string index")),
         change("a uniqueness constraint", ("  books many Book.tags", "  books many Book.tags\n  unique word")),
         change("external storage", ("  cover data", "  cover data external")),
         change("a new entity", ("entity Tag", "entity Shelf\n  name string\nentity Tag")),

@@ -99,6 +99,27 @@ struct ForecastStatementsTests {
         }
     }
 
+    @Test("The definitions of an attempt that was abandoned do not count")
+    func attempts() throws {
+        try with(kind("an index")) { url, model in
+            let request = MigrationRequest(at: url, to: model, options: [NSMigrationForecastStatementsOption: true])
+            var seen: [Int] = []
+            _ = try SQLiteStoreSummary.reading(at: url, timeout: 1) { summary, connection in
+                try HopForecaster(request).forecast(of: summary, on: connection) { _, state, forecast in
+                    var forecaster = HopForecaster(request)
+                    try forecaster.recordStatements(on: connection)
+                    forecaster.frame.after = { _, _, definitions in
+                        seen.append(definitions.count)
+                        return []
+                    }
+                    let hops = [MigrationHop(source: state.model, target: model, means: .inferred)]
+                    for _ in 0..<2 { try forecaster.add(hops, from: state, on: connection, to: &forecast) }
+                }
+            }
+            #expect(seen.count == 2 && seen.first ?? 0 > 0 && seen.first == seen.last, "\(seen)")
+        }
+    }
+
     @Test("Without the option, without a migration, and with an obstacle there are none")
     func none() throws {
         try with(kind("an index")) { url, model in

@@ -10,7 +10,8 @@ public let NSMigrationForecastStatementsOption = "OpenCoreDataMigrationForecastS
 extension HopForecaster {
     func beginStatements(of hops: [MigrationHop], _ state: inout State, _ forecast: inout MigrationForecast) {
         forecast.statements = []
-        guard recorder != nil, let last = hops.last else { return }
+        guard let recorder, let last = hops.last else { return }
+        recorder.beginAttempt()
         state.record = MigrationTransaction(request.to(last.target)).record(
             in: state.metadata, after: state.model, through: hops.dropLast().map(\.target))
         if hops.contains(where: \.runsCode) {

@@ -14,7 +14,7 @@ package final class StatementRecorder: SQLConnection {
     private let base: any SQLConnection
     private var literals = SQLLiterals()
     private var recorded: [Recorded] = []
-    /// All definitions so far, in their order.
+    /// All definitions of the attempt so far, in their order.
     private(set) var definitions: [SQLDefinition] = []
     package var readSince: RowCache.Moment?
 
@@ -24,6 +24,12 @@ package final class StatementRecorder: SQLConnection {
     package var dialect: any SQLDialect { base.dialect }
     package var style: any SQLSchemaStyle { base.style }
     package var assumedStoreType: String? { base.assumedStoreType }
+
+    /// Begins the statements of an attempt. Those of an attempt before it do not run.
+    func beginAttempt() {
+        recorded = []
+        definitions = []
+    }
 
     /// Begins the statements of a hop, whose tables these are.
     func begin(_ tables: [SQLTable]) {
