@@ -101,24 +101,21 @@ struct OnlineMigrator {
         }
         script?.begin(.expand, "tables of the framework for stores that serve several versions")
         try PostgreSQLAdmission.install(on: connection)
-        let version = PostgreSQLVersion(
+        var version = PostgreSQLVersion(
             lock: PostgreSQLConnection.versionLock(of: migration.newMetadata), state: .coming,
             metadata: migration.newMetadata, model: try migration.archivedModel(), places: plan.places)
-        try begin(version, from: source(present, migration.metadata))
+        var source = try source(present, migration.metadata)
+        try begin(version, from: source)
         try add(plan) {}
         try serve(plan, version)
-        script?.begin(.contract, "")
-        for text in contraction(plan) { script?.addWork(text) }
-    }
-
-    /// What the end of the older version removes. The statements depend on the tables as they are then.
-    private func contraction(_ plan: OnlinePlan) -> [String] {
-        let kept = Dictionary(plan.new.allTables.map { ($0.name, Set($0.columns.map(\.name))) }) { first, _ in first }
-        return plan.old.allTables.flatMap { table -> [String] in
-            guard let columns = kept[table.name] else { return ["remove the table \(table.name) with its rows"] }
-            return table.columns.map(\.name).filter { !columns.contains($0) }
-                .map { "remove the column \(table.name).\(PostgreSQLDialect.asGiven($0)) with its values" }
-        } + ["remove the triggers that keep both versions in step"]
+        script?.triggers = [
+            PostgreSQLStep.linkTrigger: Set(plan.links.flatMap { [$0.table, $0.pairs] }),
+            PostgreSQLStep.splitTrigger: Set(plan.splits.flatMap { [$0.table, $0.part] }),
+            PostgreSQLStep.trigger: Set(plan.shadowColumns.map(\.table) + plan.fillers.map(\.table)),
+        ]
+        source.state = .served
+        version.state = .served
+        try PostgreSQLContraction(connection, timeout: timeout).record(source, keeping: version)
     }
 
     /// Notes the two versions.

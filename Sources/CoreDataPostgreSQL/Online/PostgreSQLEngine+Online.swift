@@ -46,6 +46,14 @@ extension PostgreSQLEngine: OnlineEngine {
             url: migration.url, userInfo: ["metadata": migration.metadata])
     }
 
+    func endOlderVersions(ofCopyAt url: URL) throws {
+        try reporting {
+            var contraction = PostgreSQLContraction(try Self.connection(to: url), timeout: Self.closingTime)
+            contraction.allowsLosses = true
+            _ = try contraction.end(after: 0)
+        }
+    }
+
     func forecastOnline(
         _ migration: OnlineMigration, on connection: any SQLConnection
     ) throws -> OnlineMigration.Forecast {
@@ -78,7 +86,9 @@ extension PostgreSQLEngine: OnlineEngine {
         // The script has a recorder that reads by the connection.
         defer { connection.script = nil }
         let progress = Progress(totalUnitCount: -1)
-        try OnlineMigrator(migration: migration, connection: connection, timeout: 0, progress: progress).record(plan)
+        let timeout = (migration.options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 60
+        try OnlineMigrator(migration: migration, connection: connection, timeout: timeout, progress: progress)
+            .record(plan)
         return script.statements
     }
 }

@@ -8,12 +8,13 @@ package struct ForecastCommand: Command {
         operands: [.store],
         discussion: [
             "Reads only. An SQLite store takes milliseconds at any size.",
-            "With --sql the output is a file of the statements in their order, for administrators. Comments have the rows "
-                + "that a statement goes through, the locks and their time, and what cannot be undone. Work of a program "
-                + "(mapping models, handlers of stages, derived attributes that the database cannot compute) is marked where "
-                + "it takes place. SQLite's own shell lacks the framework's functions, which begin with OCD_.",
-            "--verify runs the statements on a copy, migrates another copy, and compares the two. A file is copied into "
-                + "the temporary folder. For a database two databases are made on its server, which needs the right "
+            "With --sql the output is a file of the statements in their order, for administrators. Comments have the "
+                + "rows that a statement goes through, the locks and their time, and what cannot be undone. Work of a "
+                + "program (mapping models, handlers of stages, derived attributes that the database cannot compute) "
+                + "is marked where it takes place. SQLite's own shell lacks the framework's functions, which begin "
+                + "with OCD_.",
+            "--verify runs the statements on a copy, migrates another copy, and compares the two. A file is copied "
+                + "into the temporary folder. For a database two databases are made on its server, which needs the right "
                 + "CREATEDB, and dropped afterwards.",
         ],
         options: MigrationOrder.options + [

@@ -97,6 +97,9 @@ extension MigrationForecast {
         if statements.contains(where: { $0.kind == .program }) {
             lines.append("Not all work is in the statements: the program does the parts that are marked.")
         }
+        if statements.contains(where: { $0.phase != nil }) {
+            lines.append("Run a transaction again that is not given a lock in time: it waits 50 ms for each.")
+        }
         lines.append(
             "A transaction can be undone until its commit. What the commit makes final has the mark 'cannot be undone'."
         )

@@ -49,15 +49,26 @@ extension NSPersistentStoreCoordinator {
         var verification = MigrationStatementsVerification(forecast: forecast)
         let work = forecast.statements.filter { $0.kind == .program }
         verification.notCompared = work.map(\.summary)
-        // The end of the older version comes later.
         guard !work.contains(where: { $0.columns.isEmpty && $0.phase != .contract }), !forecast.statements.isEmpty,
             let engine = StoreEngines.migratingEngine(for: StoreEngines.type(of: url))
         else { return verification }
+        // The end of the older version comes later.
+        let (now, later) = (
+            forecast.statements.filter { $0.phase != .contract }, forecast.statements.filter { $0.phase == .contract }
+        )
+        let columns = Set(work.flatMap(\.columns))
         verification.differences = try engine.withTrialCopies(of: url) { first, second in
-            try engine.run(forecast.statements, at: first, options)
+            try engine.run(now, at: first, options)
             _ = try engine.prepare(
                 MigrationRequest(at: second, to: model, configuration: configuration, options: options))
-            return try engine.differences(of: first, from: second, leavingOut: Set(work.flatMap(\.columns)))
+            let differences = try engine.differences(of: first, from: second, leavingOut: columns)
+            guard differences.isEmpty, !later.isEmpty, let online = engine as? any OnlineEngine else {
+                return differences
+            }
+            try engine.run(later, at: first, options)
+            try online.endOlderVersions(ofCopyAt: second)
+            return try engine.differences(of: first, from: second, leavingOut: columns)
+                .map { "after the end of the older version: \($0)" }
         }
         return verification
     }

@@ -65,6 +65,9 @@ package protocol OnlineEngine: InPlaceEngine {
     /// store's metadata again.
     func migrateOnline(_ migration: OnlineMigration, at url: URL, timeout: TimeInterval, _ progress: Progress) throws
 
+    /// Ends all versions but the newest of a copy of a store, with the values that only they have.
+    func endOlderVersions(ofCopyAt url: URL) throws
+
     /// The steps of such a migration, the locks that it takes, and its statements if the options ask for them.
     func forecastOnline(
         _ migration: OnlineMigration, on connection: any SQLConnection

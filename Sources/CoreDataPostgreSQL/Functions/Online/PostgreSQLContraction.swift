@@ -10,6 +10,8 @@ struct PostgreSQLContraction {
     private let isWithin: Bool
     /// The names of the entities and properties whose values may be lost.
     private var allowed: Set<String> = []
+    /// Whether all values may be lost.
+    var allowsLosses = false
 
     init(_ connection: PostgreSQLConnection, _ options: [AnyHashable: Any]?) {
         self.init(
@@ -90,15 +92,27 @@ struct PostgreSQLContraction {
         try requireNoLoss(of: version, keeping: newest)
         // Their open transactions would be written after the end. A role that may not end them waits for them.
         for process in users.asleep { _ = try? connection.texts("SELECT pg_terminate_backend($1)", [process]) }
-        return try shortLockTransaction.transaction {
+        return try end(version) { try isUnused(version, delay) }
+    }
+
+    /// Ends a version if a condition is true while no program can open the store or save.
+    private func end(_ version: PostgreSQLVersion, where condition: () throws -> Bool) throws -> Bool {
+        try shortLockTransaction.transaction {
             // A program that opens the store first writes its lease, and saves hold the lock of writers.
             try connection.execute("LOCK TABLE coredata.leases IN SHARE ROW EXCLUSIVE MODE")
             try connection.waitForSaves()
-            guard try isUnused(version, delay) else { return false }
+            guard try condition() else { return false }
             try connection.execute(
                 "UPDATE coredata.model_versions SET state = 'ended' WHERE lock = \(version.lock)")
             return true
         }
+    }
+
+    /// Records the statements that end a version and remove what only it needs, on a connection that takes a script.
+    func record(_ version: PostgreSQLVersion, keeping newest: PostgreSQLVersion) throws {
+        connection.script?.begin(.contract, "no program writes as the older version any more")
+        _ = try end(version) { true }
+        try remove(version, keeping: newest)
     }
 
     private func isUnused(_ version: PostgreSQLVersion, _ delay: TimeInterval) throws -> Bool {
@@ -152,6 +166,7 @@ struct PostgreSQLContraction {
 
     /// Throws if rows hold values that only the ending version has a place for, and that must not be lost.
     func requireNoLoss(of version: PostgreSQLVersion, keeping newest: PostgreSQLVersion) throws {
+        if allowsLosses { return }
         let losses = try PostgreSQLLosses(connection, version).found(
             among: newest.places.guarded.filter { !allowed.contains($0) })
         if losses.isEmpty { return }
@@ -179,6 +194,7 @@ struct PostgreSQLContraction {
         )
         let needed = Dictionary(schema.allTables.map { ($0.name, $0) }) { first, _ in first }
         try beginRemoving(version)
+        connection.script?.begin("remove the triggers that keep both versions in step")
         // These triggers are dropped before a table that one of them writes into.
         for table in try connection.tables(withTrigger: PostgreSQLStep.linkTrigger) {
             try shortLockTransaction.run(PostgreSQLStep.linkingNoMore(table))
@@ -193,10 +209,13 @@ struct PostgreSQLContraction {
         let catalog = try connection.catalog(ofTables: present)
         let dependents = try connection.dependents()
         var held: [PostgreSQLDependent] = []
+        var removed: [String: Set<String>] = [:]
         for table in Set(goneSchema.allTables.map(\.name) + inStep).sorted() where present.contains(table) {
             guard let stays = needed[table] else {
                 let others = dependents.filter { $0.table == table && !$0.isOfTable }
                 if others.isEmpty {
+                    removed[table] = Set(catalog.tables[table]?.columns.map(\.name) ?? [])
+                    connection.script?.begin("remove the table \(table)", loss: "the rows of \(table)")
                     try shortLockTransaction.transaction { _ = try connection.run(.define(.dropTable(table))) }
                 } else if inStep.contains(table) {
                     try shortLockTransaction.run(PostgreSQLStep.droppingSyncTrigger(table))
@@ -211,6 +230,11 @@ struct PostgreSQLContraction {
             let others = dependents.filter { $0.table == table && $0.column.map(doomed.contains) ?? false }
             let kept = Set(others.compactMap(\.column))
             held += others
+            removed[table] = Set(doomed).subtracting(kept)
+            let names = doomed.filter { !kept.contains($0) }.map { "\(table).\(PostgreSQLDialect.asGiven($0))" }
+            connection.script?.begin(
+                names.isEmpty ? "remove the trigger of \(table)" : "remove \(names.joined(separator: ", "))",
+                loss: names.isEmpty ? nil : "the values of \(names.joined(separator: ", "))")
             try shortLockTransaction.run(
                 (inStep.contains(table) ? PostgreSQLStep.droppingSyncTrigger(table) : [])
                     + PostgreSQLStep.droppingColumns(doomed.filter { !kept.contains($0) }, of: table)
@@ -225,10 +249,15 @@ struct PostgreSQLContraction {
                 dependent.table == index.table
                     && (needed[index.table] == nil || index.columns.contains { $0.name == dependent.column })
             }
-            guard isOfGone, !isHeld,
+            // The server has dropped it with its table, or with a column.
+            let isGone = removed[index.table].map { gone in
+                needed[index.table] == nil || index.columns.contains { gone.contains($0.name) }
+            }
+            guard isOfGone, !isHeld, isGone != true,
                 !schema.indexes.contains(where: { PostgreSQLStep.isSame(index, $0) })
                     || unfinished.contains(index.name)
             else { continue }
+            connection.script?.begin("remove the index \(index.name)")
             if isWithin {
                 try connection.execute(PostgreSQLStep.droppingNow(index: index.name))
             } else {
@@ -237,6 +266,7 @@ struct PostgreSQLContraction {
         }
         // A migration has dropped them all.
         if !isWithin { try PostgreSQLReferences(shortLockTransaction, only: schema, layout).complete() }
+        connection.script?.begin("the store serves one version", loss: "the older version")
         try shortLockTransaction.transaction {
             let labels = Set(kept.places.numbers.keys.map(kept.places.label))
             try connection.removeEntities(
@@ -250,7 +280,10 @@ struct PostgreSQLContraction {
             try connection.execute(
                 "UPDATE coredata.model_versions SET state = 'removed', model = '' WHERE lock = \(version.lock)")
         }
-        if !held.isEmpty { throw PostgreSQLDependent.error(held, url) }
+        if held.isEmpty { return }
+        let error = PostgreSQLDependent.error(held, url)
+        guard let script = connection.script else { throw error }
+        script.addWork(error.localizedDescription)
     }
 }
 
@@ -295,7 +328,8 @@ extension PostgreSQLConnection {
     func removeEntities(_ entities: [(label: String, number: Int)]) throws {
         let tables = try tableNames()
         for (label, number) in entities {
-            _ = try rows("DELETE FROM coredata.entities WHERE name = $1 RETURNING 1", [label])
+            let name = PostgreSQLDialect().literal(.string(label))
+            try execute("DELETE FROM coredata.entities WHERE name = \(name)")
             if tables.contains(HistoryTables.changes) {
                 try execute("DELETE FROM coredata.changes WHERE of_entity = \(number)")
             }

@@ -37,12 +37,10 @@ struct PostgreSQLReferences {
         let deletions = try connection.deletionsOfForeignKeys()
         let tables = try connection.tableNames()
         for (key, deletion) in wanted where tables.contains(key.table) && tables.contains(key.target) {
-            if let script = connection.script {
-                if !script.references.insert(key).inserted { continue }
-                script.begin(.expand, "references of \(key.table).\(PostgreSQLDialect.asGiven(key.column))")
-            }
-            let known = present[key]
-            let others = deletions[key.table] ?? [:]
+            let expected = connection.script?.references[key]
+            let known = expected?.name ?? present[key]
+            var others = deletions[key.table] ?? [:]
+            if let expected { others[expected.name] = (expected.letter, true) }
             if let known, let now = others[known], now.letter == deletion.letter {
                 if !now.isValid { try inspect(known, key.table) }
                 continue
@@ -53,6 +51,8 @@ struct PostgreSQLReferences {
                 name = PostgreSQLTables.nameOfForeignKey(key, number: number)
                 number += 1
             }
+            connection.script?.begin("references of \(key.table).\(PostgreSQLDialect.asGiven(key.column))")
+            connection.script?.references[key] = (name, deletion.letter)
             var statements = [PostgreSQLStep.reference(key, name, deletion)]
             if let known { statements.append(PostgreSQLStep.dropping(constraint: known, of: key.table)) }
             try shortLockTransaction.run(statements)
