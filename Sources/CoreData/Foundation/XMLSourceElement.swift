@@ -89,13 +89,16 @@ private struct XMLSourceScanner {
         return true
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D }
+
+    /// Whether a byte ends a name: `=`, `/` and `>` do.
+    private static func endsName(_ byte: UInt8) -> Bool { byte == 0x3D || byte == 0x2F || byte == 0x3E }
 
     private mutating func skipSpace() { while place < text.count, Self.isSpace(text[place]) { place += 1 } }
 
     private mutating func word() -> String {
         let start = place
-        while place < text.count, !Self.isSpace(text[place]), !"=/>".utf8.contains(text[place]) { place += 1 }
+        while place < text.count, !Self.isSpace(text[place]), !Self.endsName(text[place]) { place += 1 }
         return String(decoding: text[start..<place], as: UTF8.self)
     }
 
@@ -139,7 +142,7 @@ private struct XMLSourceScanner {
 
 extension XMLTreeElement {
     /// Gives the elements of a tree the lines and columns of their start tags. (The parser reports the end of a tag.)
-    func locate(in data: Data) {
+    package func locate(in data: Data) {
         let text = [UInt8](data)
         guard let sources = XMLSourceElement.all(in: text) else { return }
         let elements = inOrder

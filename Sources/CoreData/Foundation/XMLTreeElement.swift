@@ -50,7 +50,9 @@ package final class XMLTreeElement {
         let succeeded = parser.parse()
         if let failure = builder.failure { throw failure }
         guard succeeded, parser.parserError == nil, builder.isComplete, let root = builder.root else {
-            throw Failure(line: max(builder.errorLine ?? parser.lineNumber, 1), reason: "not well-formed XML")
+            throw Failure(
+                line: max(builder.errorLine ?? parser.lineNumber, 1),
+                reason: "not well-formed XML" + ((builder.detail ?? builder.unclosed).map { ": \($0)" } ?? ""))
         }
         return root
     }
@@ -64,10 +66,15 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     var root: XMLTreeElement?
     var failure: XMLTreeElement.Failure?
     var errorLine: Int?
+    /// What the parser objects to, in words.
+    var detail: String?
     private var open: [XMLTreeElement] = []
 
     /// Whether every element was closed. (The parser continues after some errors and still returns success.)
     var isComplete: Bool { open.isEmpty && errorLine == nil }
+
+    /// The element that the text does not close.
+    var unclosed: String? { open.last.map { "<\($0.name)> of line \($0.line) is not closed" } }
 
     func parser(
         _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName qName: String?,
@@ -107,6 +114,21 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     }
 
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
-        errorLine = errorLine ?? parser.lineNumber
+        guard errorLine == nil else { return }
+        errorLine = parser.lineNumber
+        detail = detail(of: XMLParser.ErrorCode(rawValue: (parseError as NSError).code))
+    }
+
+    private func detail(of code: XMLParser.ErrorCode?) -> String? {
+        switch code {
+        case .tagNameMismatchError: open.last.map { "the tag does not close <\($0.name)> of line \($0.line)" }
+        case .attributeRedefinedError: "an attribute stands twice in a tag"
+        case .attributeNotStartedError: "the value of an attribute has no quotes"
+        case .attributeHasNoValueError: "an attribute has no value"
+        case .lessThanSymbolInAttributeError: "a value has a '<': a quote is missing before it, or write &lt;"
+        case .nameRequiredError, .entityReferenceMissingSemiError, .undeclaredEntityError: "write &amp; for '&'"
+        case .gtRequiredError, .spaceRequiredError: "a tag has a mark too many, or is not closed by '>'"
+        default: nil
+        }
     }
 }

@@ -74,8 +74,12 @@ package enum ModelFile {
     }
 
     /// The XML tree of a source model whose bytes the caller has read.
-    package static func source(in data: Data, file: String) throws -> XMLTreeElement {
-        guard data.starts(with: Array("bplist".utf8)) else { return try XMLTreeElement.model(in: data, file: file) }
+    ///
+    /// - Parameter locates: See `XMLTreeElement.model(in:file:locates:)`.
+    package static func source(in data: Data, file: String, locates: Bool = true) throws -> XMLTreeElement {
+        guard data.starts(with: Array("bplist".utf8)) else {
+            return try XMLTreeElement.model(in: data, file: file, locates: locates)
+        }
         do {
             return try XcodeModelArchive.source(in: data)
         } catch let failure as NSError {

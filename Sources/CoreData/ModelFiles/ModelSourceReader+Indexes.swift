@@ -28,8 +28,8 @@ extension ModelSourceReader {
             let computed = try indexExpression(of: item, number: elements.count + 1)
             guard let property = computed ?? properties[name] else {
                 warn(
-                    "entity '\(entity.name ?? "")' has no property '\(name)', so it has no index '\(source.text("name") ?? "")'.",
-                    at: item)
+                    "entity '\(entity.name ?? "")' has no property '\(name)', so it has no index "
+                        + "'\(source.text("name") ?? "")'\(Self.hint(name, among: properties)).", at: item)
                 return nil
             }
             let isSpatial = item.attributes["type"]?.lowercased() == "rtree"

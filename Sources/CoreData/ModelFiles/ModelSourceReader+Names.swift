@@ -12,7 +12,9 @@ extension ModelSourceReader {
 
     private func checkNames(below element: XMLTreeElement) throws {
         guard let kind = ModelSourceKind.all[element.name] else { return }
-        for (name, text) in element.attributes.sorted(by: { $0.key < $1.key }) {
+        for (name, text) in element.attributes.filter({ !Self.isPlain($1, kind.attributes[$0]) })
+            .sorted(by: { $0.key < $1.key })
+        {
             guard let value = kind.attributes[name] else {
                 warnOfUnknown(name, of: element, kind)
                 continue
@@ -20,11 +22,14 @@ extension ModelSourceReader {
             try check(name, text, as: value, of: element)
         }
         switch element.name {
-        case "attribute": try checkType(of: element)
+        case "attribute":
+            try checkType(of: element)
+            checkUse(of: element)
         case "relationship": try checkCounts(of: element)
         default: break
         }
         try checkRenaming(of: element)
+        try checkChildren(of: element)
         for child in element.children {
             if kind.children.contains(child.name) {
                 try checkNames(below: child)
@@ -32,6 +37,15 @@ extension ModelSourceReader {
                 let nearest = Self.hint(child.name, among: kind.children)
                 warn("<\(element.name)> has no such child, and it does not count\(nearest).", at: child)
             }
+        }
+    }
+
+    /// Whether a value needs no check. Nearly all values need none.
+    private static func isPlain(_ text: String, _ form: ModelSourceKind.ValueForm?) -> Bool {
+        switch form {
+        case .text, .ofEditor: true
+        case .flag, .storedFlag: text == "YES" || text == "NO"
+        case .words, nil: false
         }
     }
 
@@ -59,7 +73,10 @@ extension ModelSourceReader {
         if word.isEmpty { return }
         switch value {
         case .flag, .storedFlag:
-            if ["yes", "no", "true", "false", "1", "0"].contains(word) { return }
+            if ["yes", "no", "true", "false", "1", "0"].contains(word) {
+                let read = element.flag(name) ? "YES" : "NO"
+                return warn("\(name) is '\(text)' and is read as \(read); Xcode writes YES and NO.", at: element)
+            }
             if value == .storedFlag { throw error("\(name) is '\(text)', and must be YES or NO.", at: element) }
             warn("\(name) is '\(text)', which is read as NO.", at: element)
         case .words(let words):
@@ -77,6 +94,9 @@ extension ModelSourceReader {
 
     /// The number of objects and `toMany` must agree, because they decide where the store keeps the relationship.
     private func checkCounts(of element: XMLTreeElement) throws {
+        if element.flag("ordered"), !element.flag("toMany") {
+            warn("ordered does not count without toMany=\"YES\", because one object has no order.", at: element)
+        }
         guard let count = element.text("maxCount").flatMap({ Int($0) }), count >= 0 else { return }
         if count != 1, !element.flag("toMany") {
             throw error(
@@ -86,6 +106,9 @@ extension ModelSourceReader {
         if count == 1, element.flag("toMany") {
             throw error(
                 "maxCount is 1 with toMany=\"YES\": remove toMany, or the maximum.", at: element)
+        }
+        if let least = element.text("minCount").flatMap({ Int($0) }), count > 0, least > count {
+            warn("minCount is \(least) and maxCount is \(count), so that no number of objects is valid.", at: element)
         }
     }
 

@@ -51,27 +51,39 @@ extension ModelSourceReader {
             guard let minimum, let maximum, minimum > maximum else { return }
             warn("the minimum is above the maximum, so that no value is valid.", at: source)
         }
+        func compare(_ minimum: Double?, _ maximum: Double?, with first: Double?, _ what: String) {
+            compare(minimum, maximum)
+            guard let first else { return }
+            let limit = minimum.map { first < $0 } == true ? "below the minimum" : "above the maximum"
+            guard minimum.map({ first < $0 }) == true || maximum.map({ first > $0 }) == true else { return }
+            warn("\(what) is \(limit), so that a new object is not valid as it is.", at: source)
+        }
         switch attribute.attributeType {
         case .stringAttributeType:
             let minimum = integer("minValueString", of: source).map { NSNumber(value: $0) }
             add("length", .greaterThanOrEqualTo, minimum, code: NSValidationStringTooShortError)
             let maximum = integer("maxValueString", of: source).map { NSNumber(value: $0) }
             add("length", .lessThanOrEqualTo, maximum, code: NSValidationStringTooLongError)
-            compare(minimum?.doubleValue, maximum?.doubleValue)
+            let length = (attribute.defaultValue as? String).map { Double($0.utf16.count) }
+            compare(
+                minimum?.doubleValue, maximum?.doubleValue, with: length, "the length of the default value")
             add("SELF", .matches, pattern(of: source), code: NSValidationStringPatternMatchingError)
         case .dateAttributeType:
             let earliest = number("minDateTimeInterval", of: source)
             add("SELF", .greaterThanOrEqualTo, earliest.map(Self.date), code: NSValidationDateTooSoonError)
             let latest = number("maxDateTimeInterval", of: source)
             add("SELF", .lessThanOrEqualTo, latest.map(Self.date), code: NSValidationDateTooLateError)
-            compare(earliest, latest)
+            let first = (attribute.defaultValue as? Date)?.timeIntervalSinceReferenceDate
+            compare(earliest, latest, with: first, "the default value")
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
             .doubleAttributeType, .floatAttributeType:
             let minimum = limit("minValueString", of: source, type: attribute.attributeType)
             add("SELF", .greaterThanOrEqualTo, minimum, code: NSValidationNumberTooSmallError)
             let maximum = limit("maxValueString", of: source, type: attribute.attributeType)
             add("SELF", .lessThanOrEqualTo, maximum, code: NSValidationNumberTooLargeError)
-            compare(minimum?.doubleValue, maximum?.doubleValue)
+            compare(
+                minimum?.doubleValue, maximum?.doubleValue, with: (attribute.defaultValue as? NSNumber)?.doubleValue,
+                "the default value \(attribute.defaultValue ?? "")")
         default: return
         }
         guard !predicates.isEmpty else { return }

@@ -50,8 +50,11 @@ struct ModelSourceReader {
         try linkInverses(sources, byName)
         for source in root.children(named: "configuration") {
             let members = source.children(named: "memberEntity").compactMap { member in
-                let entity = byName[member.attributes["name"] ?? ""]
-                if entity == nil { warn("the model has no such entity.", at: member) }
+                let name = member.attributes["name"] ?? ""
+                let entity = byName[name]
+                if entity == nil {
+                    warn("the model has no such entity\(Self.hint(name, among: byName)).", at: member)
+                }
                 return entity
             }
             model.setEntities(members, forConfigurationName: try requiredName(of: source))
@@ -59,7 +62,8 @@ struct ModelSourceReader {
         for source in root.children(named: "fetchRequest") {
             // The editor keeps a request when its entity is removed.
             guard byName[source.text("entity") ?? ""] != nil else {
-                warn("the entity '\(source.attributes["entity"] ?? "")' is not in the model.", at: source)
+                let name = source.attributes["entity"] ?? ""
+                warn("the entity '\(name)' is not in the model\(Self.hint(name, among: byName)).", at: source)
                 continue
             }
             let request = try makeFetchRequest(from: source, byName, keepsEntity: true)
@@ -68,6 +72,7 @@ struct ModelSourceReader {
         if let identifier = root.attributes["userDefinedModelVersionIdentifier"] {
             model.versionIdentifiers = [identifier]
         }
+        for (source, entity) in zip(sources, entities) { try checkConstraints(of: source, entity) }
         do {
             try model.validate()
         } catch let failure as NSError {
@@ -115,7 +120,8 @@ struct ModelSourceReader {
             guard let parent = source.text("parentEntity"), let entity = byName[source.attributes["name"] ?? ""]
             else { continue }
             guard byName[parent] != nil else {
-                throw error("the parent entity '\(parent)' is not in the model.", at: source)
+                throw error(
+                    "the parent entity '\(parent)' is not in the model\(Self.hint(parent, among: byName)).", at: source)
             }
             children[parent, default: []].append(entity)
         }
@@ -162,8 +168,8 @@ struct ModelSourceReader {
                 }
                 guard let destination = byName[name] else {
                     throw error(
-                        "entity '\(entity.name ?? "")': the destination entity '\(name)' is not in the model.",
-                        at: child)
+                        "entity '\(entity.name ?? "")': the destination entity '\(name)' is not in the model"
+                            + "\(Self.hint(name, among: byName)).", at: child)
                 }
                 relationship.destinationEntity = destination
                 properties.append(relationship)
@@ -192,9 +198,11 @@ struct ModelSourceReader {
                 let holder = child.text("inverseEntity") ?? child.text("destinationEntity") ?? ""
                 guard let inverse = properties[holder]?[inverseName] as? NSRelationshipDescription
                 else {
+                    let near =
+                        properties[holder].map { Self.hint(inverseName, among: $0) } ?? Self.hint(holder, among: byName)
                     throw error(
-                        "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is not in the model.",
-                        at: child)
+                        "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is not in the model"
+                            + "\(near).", at: child)
                 }
                 relationship.inverseRelationship = inverse
             }
@@ -207,7 +215,12 @@ struct ModelSourceReader {
         case "cascade": .cascadeDeleteRule
         case "deny": .denyDeleteRule
         case "noaction": .noActionDeleteRule
-        default: throw error("unknown deletion rule '\(source.text("deletionRule") ?? "")'.", at: source)
+        default:
+            let rule = source.text("deletionRule") ?? ""
+            let known = ["Nullify", "Cascade", "Deny", "No Action"]
+            throw error(
+                "unknown deletion rule '\(rule)'\(NearestName.hint(rule, among: known)). The rules are "
+                    + "\(known.joined(separator: ", ")).", at: source)
         }
     }
 
@@ -219,7 +232,8 @@ struct ModelSourceReader {
         from source: XMLTreeElement, _ byName: [String: NSEntityDescription], keepsEntity: Bool
     ) throws -> NSFetchRequest<NSFetchRequestResult> {
         guard let entityName = source.text("entity"), let entity = byName[entityName] else {
-            throw error("the entity '\(source.attributes["entity"] ?? "")' is not in the model.", at: source)
+            let name = source.attributes["entity"] ?? ""
+            throw error("the entity '\(name)' is not in the model\(Self.hint(name, among: byName)).", at: source)
         }
         let request = NSFetchRequest<NSFetchRequestResult>(entityName: entityName)
         if keepsEntity { request.entity = entity }
@@ -276,7 +290,8 @@ struct ModelSourceReader {
 
     private func makeComposite(from source: XMLTreeElement, depth: Int) throws -> NSCompositeAttributeDescription {
         guard let name = source.text("composite"), let definition = composites[name] else {
-            throw error("the composite '\(source.attributes["composite"] ?? "")' is not in the model.", at: source)
+            let name = source.attributes["composite"] ?? ""
+            throw error("the composite '\(name)' is not in the model\(Self.hint(name, among: composites)).", at: source)
         }
         guard depth < composites.count else {
             throw error("the composite '\(name)' contains itself.", at: source)
@@ -308,6 +323,11 @@ struct ModelSourceReader {
     }
 
     // MARK: Small things
+
+    /// The part of a sentence that suggests the name that is nearest to an unknown one; empty if none is near.
+    static func hint(_ name: String, among known: [String: some Any]) -> String {
+        NearestName.of(name, among: known.keys.sorted()).map { "; is '\($0)' meant" } ?? ""
+    }
 
     func requiredName(of source: XMLTreeElement) throws -> String {
         guard let name = source.text("name") else { throw error("the element has no name.", at: source) }

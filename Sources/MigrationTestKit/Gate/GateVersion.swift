@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// One version of a model on one side of a comparison. It is parsed when it is first needed.
-// @unchecked Sendable: `parsed` is used under `lock`; models are frozen before they are shared.
+// @unchecked Sendable: `parsed` and `isLocated` are used under `lock`; models are frozen before they are shared.
 final class GateVersion: @unchecked Sendable {
     let name: String
     /// The path of the file below the root.
@@ -12,6 +12,7 @@ final class GateVersion: @unchecked Sendable {
     private let shown: String
     private let lock = NSLock()
     private var parsed: Result<Parsed, any Error>?
+    private var isLocated = false
 
     private enum Content {
         case file(Data)
@@ -51,12 +52,7 @@ final class GateVersion: @unchecked Sendable {
             let result = Result { () throws -> Parsed in
                 // The reader's warnings are those of builds.
                 try ModelWarning.taken(by: { _ in }) {
-                    let source: XMLTreeElement =
-                        switch content {
-                        case .file(let data): try ModelFile.source(in: data, file: shown)
-                        case .element(let element): element
-                        }
-                    let model = try ModelFile.model(of: source, file: shown)
+                    let (source, model) = try readSource()
                     // Several threads read the model from now on.
                     model.freeze()
                     return Parsed(source: source, model: model, checksum: model.layoutChecksum)
@@ -64,6 +60,21 @@ final class GateVersion: @unchecked Sendable {
             }
             parsed = result
             return try result.get()
+        }
+    }
+
+    /// Nearly all versions have no fault, and nothing asks for their lines: an error alone needs the exact ones.
+    private func readSource() throws -> (XMLTreeElement, NSManagedObjectModel) {
+        switch content {
+        case .element(let element): return (element, try ModelFile.model(of: element, file: shown))
+        case .file(let data):
+            do {
+                let source = try ModelFile.source(in: data, file: shown, locates: false)
+                return (source, try ModelFile.model(of: source, file: shown))
+            } catch {
+                let source = try ModelFile.source(in: data, file: shown)
+                return (source, try ModelFile.model(of: source, file: shown))
+            }
         }
     }
 
@@ -91,6 +102,11 @@ final class GateVersion: @unchecked Sendable {
     /// The line of an entity, or of a property of it; that of the version without either.
     func line(entity: String?, property: String?) -> Int {
         guard let source else { return 1 }
+        lock.withLock {
+            guard !isLocated, let data else { return }
+            source.locate(in: data)
+            isLocated = true
+        }
         guard let entity, let element = source.children(named: "entity").first(where: { $0.text("name") == entity })
         else { return isInDescription ? source.line : 1 }
         let child = element.children.first { $0.text("name") == property && $0.name != "fetchIndex" }

@@ -63,7 +63,19 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
         """
 
     static let all: [MistakenSource] = [
-        .init("a tag is not closed", ("</composite>", ""), .error, line: 33, "not well-formed"),
+        .init(
+            "a tag is not closed", ("</composite>", ""), .error, line: 33, "not well-formed",
+            "does not close <composite> of line 26"),
+        .init(
+            "a value has no quotes", ("name=\"pages\"", "name=pages"), .error, line: 14, "not well-formed",
+            "the value of an attribute has no quotes"),
+        .init(
+            "a quote is missing", ("name=\"pages\"", "name=\"pages"), .error, line: 14, "not well-formed"),
+        .init(
+            "an ampersand is bare", ("name=\"Long\"", "name=\"Long & wide\""), .error, line: 29, "write &amp; for '&'"),
+        .init(
+            "an attribute stands twice", ("name=\"pages\"", "name=\"pages\" name=\"sheets\""), .error, line: 14,
+            "an attribute stands twice"),
         .init(
             "the root has another name", ("<model type", "<modle type"), .error, line: 33, "not well-formed"),
         .init(
@@ -74,7 +86,7 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             line: 25, "two entities of this name"),
         .init(
             "a parent is unknown", ("parentEntity=\"Book\"", "parentEntity=\"Bok\""), .error, line: 25,
-            "the parent entity 'Bok' is not in the model"),
+            "the parent entity 'Bok' is not in the model; is 'Book' meant"),
         .init(
             "an entity is its own parent", ("parentEntity=\"Book\"", "parentEntity=\"Novel\""), .error, line: 25,
             "inherits from itself"),
@@ -83,16 +95,16 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             "<relationship name=\"author\">", "has no destination entity"),
         .init(
             "a destination is unknown", ("destinationEntity=\"Author\"", "destinationEntity=\"Autor\""), .error,
-            line: 19, "the destination entity 'Autor' is not in the model"),
+            line: 19, "the destination entity 'Autor' is not in the model; is 'Author' meant"),
         .init(
             "an inverse is unknown", ("inverseName=\"books\"", "inverseName=\"book\""), .error, line: 19,
-            "the inverse 'Author.book' is not in the model"),
+            "the inverse 'Author.book' is not in the model; is 'books' meant"),
         .init(
             "an inverse does not lead back", (" inverseName=\"author\" inverseEntity=\"Book\"", ""), .error, line: 19,
             "does not point back"),
         .init(
             "a deletion rule is unknown", ("deletionRule=\"Cascade\"", "deletionRule=\"Delete\""), .error, line: 5,
-            "unknown deletion rule 'Delete'"),
+            "unknown deletion rule 'Delete'", "Nullify, Cascade, Deny"),
         .init(
             "a type is unknown", ("attributeType=\"Integer 32\"", "attributeType=\"Int32\""), .error, line: 14,
             "unknown attribute type 'Int32'"),
@@ -114,6 +126,9 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
         .init(
             "a composite is unknown", ("composite=\"Place\"", "composite=\"Plaza\""), .error, line: 15,
             "the composite 'Plaza' is not in the model"),
+        .init(
+            "a composite has a typing error", ("composite=\"Place\"", "composite=\"Plase\""), .error, line: 15,
+            "is 'Place' meant"),
         .init(
             "a composite contains itself",
             (
@@ -183,6 +198,81 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
         .init(
             "code generation is no word of Xcode's", ("codeGenerationType=\"class\"", "codeGenerationType=\"auto\""),
             .warning, line: 3, "codeGenerationType is 'auto', and not one of class, category, none"),
+        .init(
+            "a flag is written small", ("pages\" optional=\"YES\"", "pages\" optional=\"yes\""), .warning, line: 14,
+            "optional is 'yes' and is read as YES; Xcode writes YES and NO"),
+        .init(
+            "two requests have one name",
+            (
+                "<configuration name=\"Lent\">",
+                "<fetchRequest name=\"Long\" entity=\"Book\"/>\n<configuration name=\"Lent\">"
+            ), .warning, line: 30, "line 29 has another <fetchRequest> of this name"),
+        .init(
+            "two indexes have one name",
+            (
+                "<fetchIndex name=\"byTitle\">",
+                "<fetchIndex name=\"byTitle\"><fetchIndexElement property=\"pages\"/></fetchIndex>\n"
+                    + "<fetchIndex name=\"byTitle\">"
+            ), .warning, line: 22, "line 21 has another <fetchIndex> of this name"),
+        .init(
+            "a to-many relationship is unique", ("constraint value=\"name\"", "constraint value=\"books\""), .error,
+            line: 9, "'books' is a to-many relationship", "Name an attribute"),
+        .init(
+            "a constraint names nothing", ("constraint value=\"name\"", "constraint"), .error, line: 9,
+            "the constraint names no property"),
+        .init(
+            "a constraint is empty", ("<constraint value=\"name\"/>", ""), .warning, line: 8,
+            "the constraint has no <constraint>"),
+        .init(
+            "the least number is above the greatest",
+            ("toMany=\"YES\"", "toMany=\"YES\" minCount=\"5\" maxCount=\"3\""),
+            .warning, line: 5, "minCount is 5 and maxCount is 3"),
+        .init(
+            "one object has an order",
+            ("optional=\"YES\" maxCount=\"1\"", "optional=\"YES\" maxCount=\"1\" ordered=\"YES\""),
+            .warning, line: 19, "ordered does not count without toMany"),
+        .init(
+            "text stands between tags", ("<uniquenessConstraints>", "<uniquenessConstraints>unique:"), .warning,
+            line: 7,
+            "the text 'unique:' between the tags does not count"),
+        .init(
+            "a derivation is not called so", ("derived=\"YES\"", ""), .warning, line: 17,
+            "derivationExpression does not count without derived"),
+        .init(
+            "a default value is below the minimum",
+            ("defaultValueString=\"0\"", "minValueString=\"1\" defaultValueString=\"0\""), .warning, line: 14,
+            "the default value 0 is below the minimum"),
+        .init(
+            "a default value is above the maximum",
+            ("defaultValueString=\"0\"", "maxValueString=\"9\" defaultValueString=\"10\""), .warning, line: 14,
+            "the default value 10 is above the maximum"),
+        .init(
+            "a default text is too short",
+            ("regularExpressionString=\"[A-Z].*\"", "minValueString=\"3\" defaultValueString=\"no\""), .warning,
+            line: 16,
+            "the length of the default value is below the minimum"),
+        .init(
+            "a number has a regular expression",
+            ("defaultValueString=\"0\"", "defaultValueString=\"0\" regularExpressionString=\"[0-9]+\""), .warning,
+            line: 14, "regularExpressionString counts for the type String alone"),
+        .init(
+            "a text lies in files",
+            ("defaultValueString=\"0\"", "defaultValueString=\"0\" allowsExternalBinaryDataStorage=\"YES\""), .warning,
+            line: 14, "allowsExternalBinaryDataStorage counts for the types Binary and Transformable alone"),
+        .init(
+            "an index has no elements",
+            ("<fetchIndexElement property=\"title\" type=\"Binary\" order=\"ascending\"/>", ""), .warning, line: 21,
+            "the index has no <fetchIndexElement>"),
+        .init(
+            "an attribute and a relationship have one name", ("name=\"pages\"", "name=\"author\""), .error, line: 19,
+            "two properties of this name: the other one is the attribute in line 14"),
+        .init(
+            "two properties were one",
+            (
+                "<attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 32\" defaultValueString=\"0\"/>",
+                "<attribute name=\"pages\" optional=\"YES\" attributeType=\"Integer 32\" elementID=\"size\"/>\n"
+                    + "<attribute name=\"sheets\" optional=\"YES\" attributeType=\"Integer 32\" elementID=\"size\"/>"
+            ), .warning, line: 15, "<attribute name=\"pages\"> in line 14 has the elementID 'size', too"),
     ]
 
     /// The text with the mistake.

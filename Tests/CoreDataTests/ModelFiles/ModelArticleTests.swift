@@ -332,7 +332,7 @@ struct ModelArticleTests {
         .init(("fetchIndexElement", "order"), "descending", ("true", "false")) {
             index($0)?.elements.first?.isAscending
         },
-        .init(("constraint", "value"), "a", ("[]", "[\"a\"]")) {
+        .init(("constraint", "value"), "a", ("error", "[\"a\"]")) {
             entity($0)?.uniquenessConstraintNames.first
         },
         .init(("index", "value"), "a", ("[[]]", "[[\"a\"]]")) { entity($0)?.compoundIndexes },
