@@ -58,6 +58,77 @@ struct ModelCheckTests {
         }
     }
 
+    /// The findings of the third version with some attributes, and of a mapping model to it.
+    private func third(
+        _ attributes: [String], mapping: ((String) -> String)? = nil
+    ) throws -> [(rule: String, place: String, message: String)] {
+        try withTemporaryFolder { folder in
+            let repository = try ModelHistory(name: "") { _ in }.play(in: folder)
+            try repository.write(version: "Library 3", ModelHistory.library(attributes))
+            try repository.choose("Library 3")
+            if let mapping {
+                let names = ["isbn", "pages", "title", "year"] + (attributes.count > 4 ? ["stock"] : [])
+                let text = ModelHistory.mapping(names, from: "Library 2", to: "Library 3")
+                try repository.write(mapping(text), to: "Steps.xcmappingmodel/xcmapping.xml")
+            }
+            let report = try ModelGate(repository: folder, base: "main").check()
+            return report.findings.map { ($0.rule.rawValue, $0.place ?? $0.file, $0.message) }
+        }
+    }
+
+    @Test("A stored attribute that is derived now loses its values, and one that no store can compute is named")
+    func derivations() throws {
+        func derived(_ expression: String) -> String {
+            ModelHistory.attribute(
+                "title", "String", "optional=\"YES\" derived=\"YES\" derivationExpression=\"\(expression)\"")
+        }
+        let lost = try third([ModelHistory.isbn, ModelHistory.pages, derived("canonical:(isbn)"), ModelHistory.year])
+        #expect(lost.map(\.rule) == ["loss"] && lost.map(\.place) == ["Book.title"], "\(lost)")
+        #expect(
+            lost.first?.message.contains("'Library 3' computes the attribute by canonical:(isbn)") == true, "\(lost)")
+        let unknown = try third([ModelHistory.isbn, ModelHistory.pages, derived("canonical:(name)"), ModelHistory.year])
+        let finding = try #require(unknown.first { $0.rule == "derivation" }, "\(unknown)")
+        #expect(finding.place == "Book.title" && finding.message.contains("name"), "\(finding)")
+    }
+
+    @Test("A mapping model that ends a migration is a finding")
+    func failingMappings() throws {
+        let all = [ModelHistory.isbn, ModelHistory.pages, ModelHistory.title, ModelHistory.year]
+        let stock = ModelHistory.attribute("stock", "String", "")
+        func faults(_ attributes: [String], _ change: @escaping (String) -> String) throws -> [String] {
+            try third(attributes, mapping: change).filter { $0.rule == "mapping" || $0.rule == "unreadable" }
+                .map { "\($0.rule) \($0.place): \($0.message)" }
+        }
+        #expect(try faults(all) { $0 }.isEmpty)
+        let mandatory = try faults(all + [stock]) { $0 }
+        #expect(mandatory.count == 1, "\(mandatory)")
+        #expect(mandatory.first?.contains("nothing gives the mandatory 'Book.stock' a value") == true, "\(mandatory)")
+        let source = "<attribute name=\"sourcename\" type=\"string\">Book</attribute>"
+        func filter(_ text: String) -> (String) -> String {
+            {
+                $0.replacing(
+                    source,
+                    with: source + "<attribute name=\"sourcefilterpredicatestring\" type=\"string\">\(text)</attribute>"
+                )
+            }
+        }
+        #expect(try faults(all, filter("pages &gt; 3")).isEmpty)
+        let unknown = try faults(all, filter("sheets &gt; 3"))
+        #expect(unknown.first?.contains("its filter reads 'sheets', which 'Book' lacks") == true, "\(unknown)")
+        let broken = try faults(all, filter("pages &gt;"))
+        #expect(broken.first?.contains("its filter 'pages >' cannot be read") == true, "\(broken)")
+        let link =
+            "<object type=\"XDDEVRELATIONSHIPMAPPING\" id=\"author\"><attribute name=\"sourcekeypath\" type=\"string\">"
+            + "$source.writer</attribute><attribute name=\"sourcemappingname\" type=\"string\">Writers</attribute>"
+        let names = try faults(all) {
+            $0.replacing("<object type=\"XDDEVRELATIONSHIPMAPPING\" id=\"author\">", with: link)
+        }
+        #expect(names.first?.contains("names the entity mapping 'Writers', which is not there") == true, "\(names)")
+        #expect(names.first?.contains("reads 'writer', which 'Book' lacks") == true, "\(names)")
+        let unreadable = try faults(all) { _ in "<database>" }
+        #expect(unreadable.first?.hasPrefix("unreadable Steps.xcmappingmodel/xcmapping.xml") == true, "\(unreadable)")
+    }
+
     // MARK: Output
 
     @Test("The text has each finding with its remedy, and the ways of stores")

@@ -278,7 +278,7 @@ struct ModelHistory: Sendable, CustomStringConvertible {
     }
 
     /// A mapping model from one version to another, as short as Xcode writes it.
-    private static func mapping(
+    static func mapping(
         _ attributes: [String], from: String = "Library", to: String, policy: String = ""
     ) -> String {
         let mappings = attributes.map {

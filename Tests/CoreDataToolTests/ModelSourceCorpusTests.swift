@@ -44,6 +44,15 @@ struct ModelSourceCorpusTests {
         #expect(others == [])
     }
 
+    @Test("No source that Xcode has written has a mistake to report")
+    func mistakes() throws {
+        for source in Sample.slice(Self.sources, oneIn: 16, "mistakes") {
+            let read = try ModelFile.model(ofSource: Data(source.bytes), file: source.testDescription)
+            #expect(read.warnings == [])
+            #expect(read.model.derivationFaults == [], "\(source.testDescription)")
+        }
+    }
+
     @Test("Xcode writes attributes in the order in which new ones are inserted")
     func order() throws {
         for source in Sample.slice(Self.sources, oneIn: 4, "order") {

@@ -11,7 +11,8 @@ package struct ModelLintCommand: Command {
             "Finds values that are in the wrong place for their size, relationships without an inverse, delete "
                 + "rules that leave references behind or forbid deleting, names that NSManagedObject, Swift or the "
                 + "format of predicates have, keys of fetch request templates that no index begins with, optional "
-                + "numbers without a default, and transformable attributes without a secure transformer.",
+                + "numbers without a default, transformable attributes without a secure transformer, derived attributes "
+                + "that no store can compute, and classes that several entities have.",
             "Where an .xcdatamodeld or .xcdatamodel says that the model, or a configuration of it, is used with "
                 + "CloudKit, it also finds what CloudKit does not support: unique constraints, mandatory attributes "
                 + "without a default, attributes without a type, and relationships that are mandatory, ordered, "

@@ -6,7 +6,7 @@ import MigrationTestKit
 /// Finds the parts of a model that may cause faults later.
 package struct ModelLint {
     package enum Rule: String, Sendable {
-        case size, inverse, deletion, name, index, key, optionalNumber, transformer, cloudKit
+        case size, inverse, deletion, name, index, key, optionalNumber, transformer, derivation, cloudKit
     }
 
     package struct Finding: Sendable {
@@ -30,7 +30,11 @@ package struct ModelLint {
         lint.findings = CloudKitRules.breaches(in: model, mirrored).map {
             Finding(rule: .cloudKit, entity: $0.entity, property: $0.property, message: $0.message)
         }
+        lint.findings += model.derivationFaults.map {
+            Finding(rule: .derivation, entity: $0.entity, property: $0.property, message: $0.reason)
+        }
         lint.checkSizes()
+        lint.checkClasses()
         for entity in model.entities {
             lint.checkName(of: entity)
             for property in entity.declaredProperties { lint.check(property, of: entity) }
@@ -64,6 +68,21 @@ package struct ModelLint {
     private mutating func checkName(of entity: NSEntityDescription) {
         if let reason = ReservedNames.reason(againstEntity: entity.name ?? "") {
             add(.name, entity: entity, property: nil, "the name is taken: \(reason)")
+        }
+    }
+
+    /// A class that several entities have is of none of them: its fetch request and its initialiser need one.
+    private mutating func checkClasses() {
+        let entities = model.entities.filter { entity in
+            !entity.isAbstract && !["", "NSManagedObject"].contains(entity.managedObjectClassName ?? "")
+        }
+        for (name, same) in Dictionary(grouping: entities, by: { $0.managedObjectClassName ?? "" }) where same.count > 1
+        {
+            let names = same.compactMap(\.name).sorted()
+            add(
+                .name, entity: same.first { $0.name == names[0] } ?? same[0], property: nil,
+                "\(names.joined(separator: " and ")) have the class \(name): its fetchRequest() and init(context:) do "
+                    + "not know which entity is meant")
         }
     }
 

@@ -108,7 +108,7 @@ package struct ComparedRepository {
     /// The findings and ways of all wanted models.
     func judge() throws -> (findings: [Finding], ways: [ModelGateReport.Way]) {
         let (torn, conflicts) = try mergeFindings()
-        var findings = conflicts + linkFindings()
+        var findings = conflicts + linkFindings() + mappingFindings()
         let skipped = torn.union((tree.links + shipped.links).compactMap(GateModel.bundle))
         var ways: [ModelGateReport.Way] = []
         for pair in pairs {
@@ -154,6 +154,15 @@ package struct ComparedRepository {
     }
 
     static let readable = "A program with it does not build. 'coredata model show' names the place."
+
+    private func mappingFindings() -> [Finding] {
+        GateMappings.unreadable(in: tree, besides: shipped).filter { isWanted($0.path) }.map { path, problem in
+            Finding(
+                .unreadable, file: path,
+                message: "The mapping model cannot be read, so no store is migrated by it: \(problem)",
+                remedy: "Correct the file, or make it anew in Xcode.")
+        }
+    }
 
     private func linkFindings() -> [Finding] {
         let here = tree.links.filter(isWanted).map { ($0, "the working tree") }

@@ -186,6 +186,16 @@ extension GateComparison {
     ) -> ChainFault {
         let place = loss.property.map { "\(loss.entity).\($0)" } ?? loss.entity
         let what = loss.property == nil ? "all objects of '\(place)'" : "the values of '\(place)'"
+        if let name = loss.property, let now = target.entitiesByName[loss.entity]?.attributesByName[name],
+            let derived = now as? NSDerivedAttributeDescription
+        {
+            return ChainFault(
+                rule: .loss, entity: loss.entity, property: name,
+                text: "lose \(what): '\(current.name)' computes the attribute by "
+                    + "\(derived.derivationExpression?.description ?? "its expression").",
+                remedy: "Add a derived attribute of another name, and keep this one. If the loss is wanted, allow it: "
+                    + "--allow loss:\(place).")
+        }
         let allow = "If the loss is wanted, allow it: --allow loss:\(place)."
         let heir = heir(of: loss, chain.source, target).map { name in
             "If '\(name)' is what '\(loss.property ?? loss.entity)' was, set its renaming identifier to "

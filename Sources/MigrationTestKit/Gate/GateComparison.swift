@@ -57,6 +57,7 @@ struct GateComparison {
         checkMappings()
         guard let current = tree.current, current.model != nil else { return }
         checkCloudKit(current)
+        checkDerivations(current)
         // What an edited version does to stores cannot be said: there are stores of two versions with one name.
         if changed.contains(current.name) || findings.contains(where: { $0.rule == .setBack }) { return }
         checkChains(to: current)
@@ -243,6 +244,21 @@ struct GateComparison {
                         + "opened any more, or lose what '\(now)' has no place for.",
                     remedy: "Make '\(before)' the current version again. To take a change back, add a version that is "
                         + "like '\(now)'."))
+        }
+    }
+
+    /// Derived attributes that no store can keep, and that the commit did not have as they are.
+    private mutating func checkDerivations(_ current: GateVersion) {
+        let faults = current.model?.derivationFaults ?? []
+        if faults.isEmpty { return }
+        let known = Set(shipped.current?.model?.derivationFaults ?? [])
+        for fault in faults where !known.contains(fault) {
+            findings.append(
+                Finding(
+                    .derivation, file: current.path, line: current.line(entity: fault.entity, property: fault.property),
+                    entity: fault.entity, property: fault.property,
+                    message: "No store is opened with '\(current.name)': \(fault).",
+                    remedy: "Correct the derivation expression."))
         }
     }
 

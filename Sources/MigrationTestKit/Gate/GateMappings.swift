@@ -44,6 +44,19 @@ struct GateMappings {
         return ((container as NSString?)?.deletingPathExtension ?? version, version)
     }
 
+    /// The mapping models of the tree that cannot be read and that the commit does not have as they are.
+    static func unreadable(in tree: GateFiles, besides shipped: GateFiles) -> [(path: String, problem: String)] {
+        paths(in: tree).compactMap { path in
+            guard let data = tree.contents[path], shipped.contents[path] != data else { return nil }
+            do {
+                _ = try MappingModelSource(data, file: tree.prefix + path)
+                return nil
+            } catch {
+                return (path, (error as NSError).localizedFailureReason ?? "\(error)")
+            }
+        }
+    }
+
     /// Whether the branch has changed a mapping model of a model.
     func changed(of model: GateModel) -> Bool {
         let began = fork ?? shipped
@@ -67,7 +80,8 @@ struct GateMappings {
         }
     }
 
-    /// The reasons why a mapping model does not fit the versions that it names, in words, each with its place.
+    /// The reasons why a mapping model does not fit the versions that it names, or fails with stores of them, in words,
+    /// each with its place.
     static func misfits(
         _ source: Source, _ model: GateModel
     ) -> [(entity: String?, property: String?, text: String)] {
@@ -77,7 +91,11 @@ struct GateMappings {
         guard let from = source.from, let to = source.to, let old = model.version(from.version)?.model,
             let new = model.version(to.version)?.model
         else { return [] }
-        return source.content.misfits(old, new).map { misfit in
+        let misfits = source.content.misfits(old, new)
+        if misfits.isEmpty {
+            return source.content.faults(from: old, to: new).map { ($0.entity, $0.property, $0.text) }
+        }
+        return misfits.map { misfit in
             switch misfit {
             case .missingSource(let entity): (entity, nil, "'\(from.version)' has no entity \(entity)")
             case .missing(let entity, nil): (entity, nil, "'\(to.version)' has no entity \(entity)")

@@ -20,6 +20,8 @@ public struct ModelGateReport: Sendable, CustomStringConvertible {
         case notInferred
         /// A mapping model does not fit its versions.
         case mapping
+        /// No store can compute a derived attribute.
+        case derivation
         /// Values have no place in the current version.
         case loss
         /// A new uniqueness constraint is over values that may be doubled.

@@ -181,11 +181,25 @@ extension ModelDifference {
             default: false
             }
         }
-        return areAdditions && MigrationVerdict.duplicates(self).isEmpty
+        return areAdditions && !makesDerived && MigrationVerdict.duplicates(self).isEmpty
             && destination.entities.allSatisfy { entity in
                 guard entity.entity.isAbstract, let origin = sourceOf[entity.index] else { return true }
                 return source.entities[origin].entity.isAbstract
             }
+    }
+}
+
+extension ModelDifference {
+    /// Whether an attribute with stored values is derived from now on.
+    private var makesDerived: Bool {
+        destination.entities.contains { entity in
+            entity.entity.attributesByName.contains { name, attribute in
+                guard attribute is NSDerivedAttributeDescription,
+                    let origin = properties[entity.index][name] as? NSAttributeDescription
+                else { return false }
+                return !(origin is NSDerivedAttributeDescription) && !origin.isTransient
+            }
+        }
     }
 }
 

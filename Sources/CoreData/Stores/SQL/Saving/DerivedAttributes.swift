@@ -64,6 +64,19 @@ package struct DerivedAttributes: Sendable {
         self.derivations = derivations
     }
 
+    /// The error of a derivation that has no translation; nil if it has one.
+    static func error(of place: DerivationOrder.Place, in schema: SQLSchema) -> (any Error)? {
+        guard let column = schema.columns[place.entity.index][place.slot] else { return nil }
+        do {
+            _ = try derivation(
+                of: place.expression, column: column, entity: place.entity,
+                name: place.entity.slots[place.slot].name, schema: schema, storeNumber: 0, missing: [], number: 0)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     private static func derivation(
         of expression: NSExpression, column: String, entity: EntityLayout, name: String, schema: SQLSchema,
         storeNumber: Int, missing: Set<SQLExpression.Function>, number: Int
