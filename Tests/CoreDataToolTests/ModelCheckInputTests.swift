@@ -190,6 +190,22 @@ struct ModelCheckInputTests {
         }
     }
 
+    @Test("What a sparse check-out leaves out of the working tree is as it is in the index")
+    func sparse() throws {
+        try withTemporaryFolder { folder in
+            let repository = try shipped(folder)
+            try repository.write("A", to: "a.txt")
+            try repository.commit()
+            try repository.git("sparse-checkout", "set", "--no-cone", "/a.txt")
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/Library.xcdatamodeld"))
+            let run = try ModelCheckTests.check(["--base", "main"], in: folder)
+            #expect(run.status == .done, "\(run.output)")
+            try repository.git("rm", "--quiet", "-r", "--sparse", "Library.xcdatamodeld/Library.xcdatamodel")
+            let removed = try ModelCheckTests.check(["--base", "main"], in: folder)
+            #expect(removed.output.contains("The shipped version 'Library' was deleted."), "\(removed.output)")
+        }
+    }
+
     @Test("The models of a submodule are compared with the submodule's commit in the base")
     func submodules() throws {
         try withTemporaryFolder { folder in
@@ -206,6 +222,11 @@ struct ModelCheckInputTests {
             try whole.git("submodule", "--quiet", "deinit", "--force", "Part")
             let json = try ModelCheckTests.check(["--base", "HEAD", "--json"], in: whole.folder).output
             #expect(json.contains("the submodule 'Part' is not checked out, so its models were not compared"))
+            try whole.git("rm", "--quiet", "Part")
+            let gone = try ModelCheckTests.check(["--base", "HEAD"], in: whole.folder)
+            #expect(
+                gone.output.contains("Part:1: deleted\n  The submodule is gone, and with it the models"),
+                "\(gone.output)")
         }
     }
 }

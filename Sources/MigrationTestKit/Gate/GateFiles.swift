@@ -76,6 +76,7 @@ struct GateFiles {
     init(ofTreeOf repository: GitRepository) throws {
         prefix = ""
         let root = repository.root.resolvingSymlinksInPath().path + "/"
+        contents = try repository.skippedFiles(matching: Self.patterns).filter { Self.isPart($0.key) }
         for path in try repository.files(matching: Self.patterns) {
             let url = repository.root.appendingPathComponent(path)
             let place = url.resolvingSymlinksInPath().path

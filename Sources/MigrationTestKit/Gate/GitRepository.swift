@@ -108,6 +108,26 @@ struct GitRepository {
         return Array(Set(Self.records(answer.output).map { String(decoding: $0, as: UTF8.self) })).sorted()
     }
 
+    /// The contents of tracked files that a sparse check-out leaves out of the working tree, by their paths.
+    func skippedFiles(matching patterns: [String]) throws -> [String: Data] {
+        let answer = try Self.run(["ls-files", "-z", "-t", "-s", "--"] + patterns, in: root).requireSuccess()
+        var ids: [String: String] = [:]
+        for record in Self.records(answer.output) where record.first == UInt8(ascii: "S") {
+            guard let tab = record.firstIndex(of: UInt8(ascii: "\t")) else { continue }
+            let words = String(decoding: record[..<tab], as: UTF8.self).split(separator: " ")
+            guard words.count == 4 else { continue }
+            ids[String(decoding: record[(tab + 1)...], as: UTF8.self)] = String(words[2])
+        }
+        if ids.isEmpty { return [:] }
+        let found = try contents(of: Set(ids.values))
+        return ids.compactMapValues { found[$0] }
+    }
+
+    /// Whether the index has a submodule at a path.
+    func hasSubmodule(_ path: String) throws -> Bool {
+        try Self.run(["ls-files", "-s", "--", ":(literal)\(path)"], in: root).text.hasPrefix("160000 ")
+    }
+
     /// The paths that a merge has left with conflicts, each with the stages that the index has: 1 for the common
     /// ancestor, 2 and 3 for the two sides.
     func conflicts() throws -> [String: Set<Int>] {

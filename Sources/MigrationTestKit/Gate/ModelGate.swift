@@ -137,7 +137,16 @@ public struct ModelGate {
         if within?.isEmpty == true { return }
         let folder = parent.repository.root.appendingPathComponent(path)
         guard FileManager.default.fileExists(atPath: folder.appendingPathComponent(".git").path) else {
-            report.notes.append("the submodule '\(path)' is not checked out, so its models were not compared")
+            if try parent.repository.hasSubmodule(path) {
+                report.notes.append("the submodule '\(path)' is not checked out, so its models were not compared")
+            } else {
+                report.findings.append(
+                    .init(
+                        .deleted, file: parent.prefix + path,
+                        message: "The submodule is gone, and with it the models that it has in '\(parent.name)'. If a "
+                            + "program had one of them, it does not open stores of it any more.",
+                        remedy: "If no program had a model of it, allow the finding: --allow deleted."))
+            }
             return
         }
         let repository = try GitRepository(containing: folder)
