@@ -131,6 +131,60 @@ struct ModelEditTests {
         }
     }
 
+    @Test("Two names can be exchanged, in one edit with other renamings")
+    func exchanging() throws {
+        try withLibrary { folder in
+            _ = try ToolRun(["model", "add-version", "Library.xcdatamodeld"], in: folder)
+            let run = try edit(
+                folder, "--rename", "Book=Author", "--rename", "Author=Book", "--rename", "Book.title=pages",
+                "--rename",
+                "Book.pages=title")
+            #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+            let text = try contents(folder, "Library 2")
+            #expect(!text.contains("renamed-"))
+            #expect(
+                text.contains("<entity name=\"Author\" representedClassName=\"Author\" elementID=\"Book\""), "\(text)")
+            #expect(text.contains("<entity name=\"Book\" representedClassName=\"Book\" elementID=\"Author\""))
+            #expect(text.contains("name=\"pages\" optional=\"YES\" attributeType=\"String\" elementID=\"title\""))
+            #expect(text.contains("destinationEntity=\"Author\" inverseName=\"author\" inverseEntity=\"Author\""))
+            // The exchange back leaves what was there, in the order in which the entities now stand.
+            #expect(
+                try edit(
+                    folder, "--rename", "Book=Author", "--rename", "Author=Book", "--rename", "Author.title=pages",
+                    "--rename", "Author.pages=title"
+                ).status == 0)
+            #expect(
+                try contents(folder, "Library 2").split(separator: "\n").sorted()
+                    == contents(folder).split(separator: "\n").sorted())
+        }
+    }
+
+    @Test("Types, flags and rules are written as Xcode writes them, and composites are added")
+    func normalising() throws {
+        try withLibrary { folder in
+            let run = try edit(
+                folder, "--add-composite", "Place", "--add-attribute", "Place.shelf:string", "--add-attribute",
+                "Book.place:Composite composite=Place", "--set", "Book.pages.attributeType=int64", "--set",
+                "Author.isAbstract=true", "--set", "Book.title.optional=no", "--set",
+                "Author.books.deletionRule=cascade")
+            #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+            let text = try contents(folder)
+            #expect(text.contains("attributeType=\"Integer 64\""))
+            #expect(text.contains("isAbstract=\"YES\""))
+            #expect(text.contains("<attribute name=\"title\" attributeType=\"String\"/>"))
+            #expect(text.contains("deletionRule=\"Cascade\""))
+            #expect(
+                text.contains(
+                    "    <composite name=\"Place\">\n        <attribute name=\"shelf\" optional=\"YES\" "
+                        + "attributeType=\"String\"/>\n    </composite>"), "\(text)")
+            #expect(text.contains("name=\"place\" optional=\"YES\" attributeType=\"Composite\" composite=\"Place\""))
+            for path in [".", "..", "Models/"] {
+                let refused = try ToolRun(["model", "new", path], in: folder)
+                #expect(refused.status == 2 && refused.errors.contains("names no model"), "\(refused.errors)")
+            }
+        }
+    }
+
     private static let refusals: [(arguments: [String], words: String)] = [
         (["--add-attribute", "Bok.title:String"], "has no entity 'Bok'; is 'Book' meant?"),
         (["--add-attribute", "Book.isbn:Strng"], "unknown attribute type 'Strng'; is 'String' meant?"),
@@ -144,6 +198,20 @@ struct ModelEditTests {
         (["--rename", "Book.titel=name"], "'Book' has no property 'titel'; is 'title' meant?"),
         (["--rename", "Book.title=pages"], "'Book' has 'pages' already"),
         (["--rename", "Book.title"], "it is written as ENTITY=NAME or ENTITY.PROPERTY=NAME"),
+        (["--add-entity", "Big-Book"], "'Big-Book' is no name in Swift"),
+        (["--add-attribute", "Book.2nd:String"], "'2nd' is no name in Swift"),
+        (["--add-relationship", "Author.works:Book*/by#"], "'by#' is no name in Swift"),
+        (["--rename", "Book=Big-Book"], "'Big-Book' is no name in Swift"),
+        (["--set", "Book.title.optional=maybe"], "optional is 'maybe'"),
+        (["--set", "Author.books.deletionRule=Casade"], "deletionRule is 'Casade'; is 'Cascade' meant?"),
+        (["--set", "Book.codeGenerationType=clas"], "codeGenerationType is 'clas'; is 'class' meant?"),
+        (
+            ["--add-attribute", "Book.shelf:Composite composite=Shelf"], "the composite 'Shelf' is not in the model"
+        ),
+        (
+            ["--add-attribute", "Book.sorted:String derived=YES derivationExpression=canonical:(tilte)"],
+            "Book.sorted: no store can compute canonical:(tilte)"
+        ),
         (["--set", "Book.title.renamingIdentifier=x"], "Xcode keeps it as 'elementID'"),
         (["--set", "Book.title.name=x"], "use '--rename'"),
         (["--set", "Book.title.attributeType=Text"], "unknown attribute type 'Text'"),
@@ -184,11 +252,11 @@ struct ModelEditTests {
             let run = try ToolRun(
                 [
                     "model", "edit", "Odd.xcdatamodel", "--add-attribute", "Book.title:String", "--add-attribute",
-                    "A&B.size:Double", "--rename", "Book=It's",
+                    "A&B.size:Double", "--set", "Book.versionHashModifier=It's",
                 ], in: folder)
             #expect(run.status == 0, "\(run.errors)")
             let expected =
-                text.replacing("name='Book'", with: "name='It&apos;s'")
+                text.replacing("name='Book'", with: "name='Book' versionHashModifier=\"It&apos;s\"")
                 .replacing(
                     " ><!-- é",
                     with: " >\r\n\t\t<attribute name=\"title\" optional=\"YES\" attributeType=\"String\"/>\r\n\t<!-- é"
@@ -234,6 +302,14 @@ struct ModelEditTests {
             let first = (json as? [[String: Any]])?.first
             #expect(first?["rule"] as? String == "source")
             #expect(first?["line"] as? Int == 4 && first?["column"] as? Int == 3)
+            _ = try ModelFolder.source(
+                "Shared",
+                "<entity name=\"A\" representedClassName=\"X\"/><entity name=\"B\" representedClassName=\"X\">"
+                    + "<attribute name=\"d\" attributeType=\"String\" derived=\"YES\" "
+                    + "derivationExpression=\"canonical:(c)\"/></entity>", in: folder)
+            let shared = try ToolRun(["model", "lint", "Shared.xcdatamodel"], in: folder)
+            #expect(shared.output.contains("A: A and B have the class X: its fetchRequest()"), "\(shared.output)")
+            #expect(shared.output.contains("B.d: no store can compute canonical:(c)"), "\(shared.output)")
         }
         try withLibrary { folder in
             _ = try ToolRun(["model", "add-version", "Library.xcdatamodeld"], in: folder)

@@ -9,8 +9,8 @@ package struct ModelEditCommand: Command {
         discussion: [
             "Changes the lines of the current version of an .xcdatamodeld, or of an .xcdatamodel, that an edit means; "
                 + "all other bytes stay. The edits are made in the order of the options below, and names are those "
-                + "before a renaming. The edited model is read before it is written: if it is not valid, nothing is "
-                + "written.",
+                + "before all renamings, so that two can be exchanged. The edited model is read before it is written: if "
+                + "it is not valid, nothing is written.",
             "An attribute is optional and has Xcode's default value, unless words behind its type say otherwise: "
                 + "'Book.pages:Integer32 optional=NO defaultValueString=1'. The words are attributes of the element "
                 + "in the file. A star makes a relationship lead to many: 'Author.books:Book*/author' adds "
@@ -21,7 +21,11 @@ package struct ModelEditCommand: Command {
         ],
         options: [
             Option("add-entity", value: "NAME[:PARENT]", repeats: true, "add an entity"),
-            Option("add-attribute", value: "ENTITY.NAME:TYPE", repeats: true, "add an attribute"),
+            Option(
+                "add-composite", value: "NAME", repeats: true, "add a composite, which gets attributes as an entity"),
+            Option(
+                "add-attribute", value: "ENTITY.NAME:TYPE", repeats: true,
+                "add an attribute; one of a composite is 'Book.place:Composite composite=Place'"),
             Option(
                 "add-relationship", value: "ENTITY.NAME:TARGET", repeats: true,
                 "add a relationship; 'TARGET*' leads to many, and 'TARGET/NAME' has the inverse NAME"),
@@ -55,9 +59,9 @@ package struct ModelEditCommand: Command {
         version = arguments.value("version")
         isDryRun = arguments.has("dry-run")
         let readers: [(option: String, read: (String) throws -> ModelEdit)] = [
-            ("add-entity", ModelEdit.entity), ("add-attribute", ModelEdit.attribute),
-            ("add-relationship", ModelEdit.relationship), ("set", ModelEdit.set), ("remove", ModelEdit.remove),
-            ("rename", ModelEdit.rename),
+            ("add-entity", ModelEdit.entity), ("add-composite", ModelEdit.composite),
+            ("add-attribute", ModelEdit.attribute), ("add-relationship", ModelEdit.relationship),
+            ("set", ModelEdit.set), ("remove", ModelEdit.remove), ("rename", ModelEdit.rename),
         ]
         edits = try readers.flatMap { reader in try arguments.values(reader.option).map(reader.read) }
         if edits.isEmpty { throw arguments.misuse("no edit is given") }
@@ -69,7 +73,15 @@ package struct ModelEditCommand: Command {
         let file = try bundle.contents(version)
         let before = try SourceBundle.text(file)
         var editor = try ModelEditor(before, isInOtherVersion: try bundle.isInOthers(than: version))
-        for edit in edits { try edit.apply(to: &editor) }
+        var renamings: [(path: [String], new: String)] = []
+        for edit in edits {
+            if case .rename(let path, let new) = edit {
+                renamings.append((path, new))
+            } else {
+                try edit.apply(to: &editor)
+            }
+        }
+        try editor.rename(renamings)
         let text = editor.text
         let warnings = try Self.check(text, before: before)
         if isDryRun {
@@ -105,11 +117,18 @@ package struct ModelEditCommand: Command {
     ///
     /// - Returns: The warnings that the text before did not have.
     private static func check(_ text: XMLFileText, before: XMLFileText) throws -> [ModelWarning] {
-        let old = (try? ModelFile.model(ofSource: Data(before.bytes), file: before.file))?.warnings ?? []
+        let old = try? ModelFile.model(ofSource: Data(before.bytes), file: before.file)
         do {
-            let new = try ModelFile.model(ofSource: Data(text.bytes), file: text.file).warnings
-            let known = Set(old.map(\.text))
-            return new.filter { !known.contains($0.text) }
+            let new = try ModelFile.model(ofSource: Data(text.bytes), file: text.file)
+            let faults = Set(old?.model.derivationFaults ?? [])
+            if let fault = new.model.derivationFaults.first(where: { !faults.contains($0) }) {
+                throw ToolError(
+                    .failed, "the edited model would not be valid, and nothing was written: \(fault)")
+            }
+            let known = Set((old?.warnings ?? []).map(\.text))
+            return new.warnings.filter { !known.contains($0.text) }
+        } catch let error as ToolError {
+            throw error
         } catch {
             let found = ModelSourcePlace.of(error)
             throw ToolError(

@@ -3,6 +3,7 @@ import Foundation
 
 /// One edit of a model's source, as the command line names it.
 enum ModelEdit {
+    /// Adds an entity or a composite.
     case addEntity(ModelSourceElement)
     case addAttribute(ModelSourceElement, entity: String)
     case addRelationship(ModelSourceElement, entity: String, inverse: ModelSourceElement?)
@@ -20,12 +21,7 @@ enum ModelEdit {
             if let inverse, let destination = relationship["destinationEntity"] {
                 try editor.link(inverse, of: destination, to: relationship["name"] ?? "", of: entity)
             }
-        case .rename(let path, let new):
-            if path.count == 1 {
-                try editor.renameEntity(path[0], to: new)
-            } else {
-                try editor.renameProperty(path[1], of: path[0], to: new)
-            }
+        case .rename(let path, let new): try editor.rename([(path, new)])
         case .set(let path, let attribute, let value): try editor.set(path, attribute, to: value)
         case .remove(let path):
             if path.count == 1 {
@@ -41,10 +37,21 @@ enum ModelEdit {
     /// The types of attributes as Xcode writes them.
     static let types = [
         "Integer 16", "Integer 32", "Integer 64", "Decimal", "Double", "Float", "String", "Boolean", "Date", "Binary",
-        "UUID", "URI", "Transformable",
+        "UUID", "URI", "Transformable", "Composite",
     ]
 
-    private static func type(_ text: String) throws -> String {
+    /// Throws for a name that no class and no property in Swift can have.
+    private static func requireIdentifier(_ name: String) throws {
+        let isIdentifier =
+            name.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isXIDContinue }
+            && name.unicodeScalars.first.map { $0 == "_" || $0.properties.isXIDStart } == true
+        guard !isIdentifier else { return }
+        throw ToolError(
+            .usage, "'\(name)' is no name in Swift, which begins with a letter and has letters and digits alone")
+    }
+
+    /// The type as Xcode writes it, of a text such as `Integer32` or `int32`.
+    static func type(_ text: String) throws -> String {
         func folded(_ text: String) -> String { text.lowercased().filter { $0 != " " } }
         let wanted = folded(text).replacing("int", with: "integer", maxReplacements: text.hasPrefix("Integer") ? 0 : 1)
         if let type = types.first(where: { folded($0) == wanted || folded($0) == folded(text) }) { return type }
@@ -95,7 +102,7 @@ enum ModelEdit {
             var element = element
             for (name, value) in words {
                 try ModelEditor.requireKnown(name, of: element.name)
-                if let written = ModelEditor.written(value, name, of: element.name) {
+                if let written = try ModelEditor.written(value, name, of: element.name) {
                     element.set(name, written)
                 } else {
                     element.attributes.removeAll { $0.name == name }
@@ -110,7 +117,15 @@ enum ModelEdit {
         let form = try Form(text, of: "add-entity")
         let (name, parent) = form.sides
         guard !name.isEmpty, parent != "" else { throw form.misread("NAME or NAME:PARENT") }
+        try requireIdentifier(name)
         return .addEntity(try form.completed(newEntity(name, parent: parent)))
+    }
+
+    /// `Place`.
+    static func composite(_ text: String) throws -> ModelEdit {
+        let form = try Form(text, of: "add-composite")
+        try requireIdentifier(form.head)
+        return .addEntity(try form.completed(ModelSourceElement("composite", [("name", form.head)])))
     }
 
     static func newEntity(_ name: String, parent: String? = nil) -> ModelSourceElement {
@@ -128,6 +143,7 @@ enum ModelEdit {
         let shape = "ENTITY.NAME:TYPE [ATTRIBUTE=VALUE]..."
         guard case (let name, let type?) = form.sides else { throw form.misread(shape) }
         let path = try form.path(name, 2...2, shape)
+        try requireIdentifier(path[1])
         return .addAttribute(try form.completed(newAttribute(path[1], try Self.type(type))), entity: path[0])
     }
 
@@ -160,6 +176,7 @@ enum ModelEdit {
         guard ends.count <= 2, !ends.contains(""), !ends.contains("*") else { throw form.misread(shape) }
         func plain(_ end: String) -> String { end.hasSuffix("*") ? String(end.dropLast()) : end }
         let inverse = ends.count == 2 ? plain(ends[1]) : nil
+        for name in [path[1], inverse].compactMap(\.self) { try requireIdentifier(name) }
         let relationship = newRelationship(
             path[1], to: plain(ends[0]), isToMany: ends[0].hasSuffix("*"), inverse: inverse)
         return .addRelationship(
@@ -197,6 +214,7 @@ enum ModelEdit {
         let form = try Form(old, of: "rename")
         let path = try form.path(old, 1...2, shape)
         guard !new.isEmpty, !new.contains(where: { ".:= ".contains($0) }) else { throw form.misread(shape) }
+        try requireIdentifier(new)
         return .rename(path, new)
     }
 

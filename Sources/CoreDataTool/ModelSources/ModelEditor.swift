@@ -111,16 +111,33 @@ struct ModelEditor {
         if attribute == "name", place > 0 {
             throw ToolError(.usage, "'--set' does not change names; use '--rename'")
         }
-        let written = Self.written(value, attribute, of: element.name)
+        let written = try Self.written(value, attribute, of: element.name)
         if let change = text.setting(attribute, of: place, to: written) { try text.apply([change]) }
     }
 
     /// The value as Xcode writes it; nil where Xcode writes no attribute: for an empty text, and for most flags that
     /// are NO.
-    static func written(_ value: String, _ attribute: String, of element: String) -> String? {
-        let kind = ModelSourceKind.all[element]?.attributes[attribute]
-        let isFlag = kind == .flag || kind == .storedFlag
-        return value.isEmpty || value == "NO" && isFlag && attribute != "usesScalarValueType" ? nil : value
+    ///
+    /// - Throws: `ToolError` for a word that the attribute does not know.
+    static func written(_ value: String, _ attribute: String, of element: String) throws -> String? {
+        if value.isEmpty { return nil }
+        func known(_ words: [String]) throws -> String {
+            func folded(_ text: String) -> String { text.lowercased().filter { $0 != " " } }
+            if let word = words.first(where: { folded($0) == folded(value) }) { return word }
+            throw ToolError(
+                .usage, "\(attribute) is '\(value)'" + NearestName.hint(value, among: words),
+                details: ["The values are \(words.joined(separator: ", "))."])
+        }
+        switch (ModelSourceKind.all[element]?.attributes[attribute], attribute) {
+        case (.flag?, _), (.storedFlag?, _):
+            if ["true", "1"].contains(value.lowercased()) { return "YES" }
+            if !["false", "0"].contains(value.lowercased()), try known(["YES", "NO"]) == "YES" { return "YES" }
+            return attribute == "usesScalarValueType" ? "NO" : nil
+        case (.words(let words)?, _): return try known(words)
+        case (_, "attributeType"): return try ModelEdit.type(value)
+        case (_, "deletionRule"): return try known(["Nullify", "Cascade", "Deny", "No Action"])
+        default: return value
+        }
     }
 
     /// Throws for an attribute that the reader does not know, because it would have no effect.
@@ -161,7 +178,37 @@ struct ModelEditor {
 
     // MARK: Renaming
 
-    mutating func renameEntity(_ name: String, to new: String) throws {
+    /// Renames properties, then entities. All names are those before, so that two may be exchanged.
+    mutating func rename(_ renamings: [(path: [String], new: String)]) throws {
+        for length in [2, 1] {
+            let group = renamings.filter { $0.path.count == length }
+            let freed = group.map(\.path)
+            var waiting: [(path: [String], new: String)] = []
+            for (path, new) in group {
+                let target = Array(path.dropLast()) + [new]
+                guard freed.contains(target), target != path else {
+                    try rename(path, to: new)
+                    continue
+                }
+                // Another renaming frees the name later.
+                let name = "renamed-\(waiting.count)"
+                try rename(path, to: name)
+                notes = notes.map { $0.replacing("'\(name)'", with: "'\(new)'") }
+                waiting.append((Array(path.dropLast()) + [name], new))
+            }
+            for (path, new) in waiting { try rename(path, to: new) }
+        }
+    }
+
+    private mutating func rename(_ path: [String], to new: String) throws {
+        if path.count == 1 {
+            try renameEntity(path[0], to: new)
+        } else {
+            try renameProperty(path[1], of: path[0], to: new)
+        }
+    }
+
+    private mutating func renameEntity(_ name: String, to new: String) throws {
         let place = try owner(name)
         try requireFree(new, in: 0)
         var changes = [text.setting("name", of: place, to: new), identifier(of: place, name, new, property: nil)]
@@ -188,7 +235,7 @@ struct ModelEditor {
         try text.apply(changes.compactMap { $0 })
     }
 
-    mutating func renameProperty(_ name: String, of entity: String, to new: String) throws {
+    private mutating func renameProperty(_ name: String, of entity: String, to new: String) throws {
         let place = try property(name, of: entity)
         let owner = try owner(entity)
         try requireFree(new, in: owner)

@@ -158,12 +158,13 @@ struct SourceBundle {
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         let url = URL(fileURLWithPath: path)
         guard url.pathExtension == "xcdatamodeld" else {
-            throw ToolError(.usage, "'\(path)' does not end in .xcdatamodeld")
+            throw ToolError(.usage, "'\(path)' names no model; write NAME.xcdatamodeld")
         }
         guard !FileManager.default.fileExists(atPath: url.path) else {
             throw ToolError(.failed, "\(path) is there already; nothing was written")
         }
         let name = url.deletingPathExtension().lastPathComponent
+        guard !name.hasPrefix(".") else { throw ToolError(.usage, "'\(path)' names no model; write NAME.xcdatamodeld") }
         let version = url.appendingPathComponent("\(name).xcdatamodel")
         do {
             try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
