@@ -30,8 +30,10 @@ struct StatementsCorpusTests {
                     let forecast = verification.forecast
                     if !forecast.isPossible {
                         refused += 1
+                        print("refused: \(name): \(forecast.obstacles.first?.reason ?? "")")
                     } else if !forecast.isMigrationRequired {
                         unchanged += 1
+                        print("no migration: \(name)")
                     } else {
                         verified += 1
                         #expect(
