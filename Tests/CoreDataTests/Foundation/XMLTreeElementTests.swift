@@ -59,7 +59,7 @@ struct XMLTreeElementTests {
         arguments: [("<a>\n<b></a>", 2), ("<a>\n<b>", 2), ("", 1), ("<a>\n</a><", 2)])
     func damaged(text: String, line: Int) {
         let failure = #expect(throws: XMLTreeElement.Failure.self) { try XMLTreeElement.parse(Data(text.utf8)) }
-        #expect(failure?.reason == "not well-formed XML")
+        #expect(failure?.reason.hasPrefix("not well-formed XML") == true)
         #expect(failure?.line == line)
     }
 

@@ -256,7 +256,7 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             ("defaultValueString=\"0\"", "defaultValueString=\"0\" regularExpressionString=\"[0-9]+\""), .warning,
             line: 14, "regularExpressionString counts for the type String alone"),
         .init(
-            "a text lies in files",
+            "a number lies in files",
             ("defaultValueString=\"0\"", "defaultValueString=\"0\" allowsExternalBinaryDataStorage=\"YES\""), .warning,
             line: 14, "allowsExternalBinaryDataStorage counts for the types Binary and Transformable alone"),
         .init(
