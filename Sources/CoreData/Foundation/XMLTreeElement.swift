@@ -116,18 +116,19 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
         guard errorLine == nil else { return }
         errorLine = parser.lineNumber
-        detail = detail(of: XMLParser.ErrorCode(rawValue: (parseError as NSError).code))
+        detail = detail(of: (parseError as NSError).code)
     }
 
-    private func detail(of code: XMLParser.ErrorCode?) -> String? {
+    /// The meaning of an error's code, which is the one of libxml2 and not of `XMLParser.ErrorCode`.
+    private func detail(of code: Int) -> String? {
         switch code {
-        case .tagNameMismatchError: open.last.map { "the tag does not close <\($0.name)> of line \($0.line)" }
-        case .attributeRedefinedError: "an attribute stands twice in a tag"
-        case .attributeNotStartedError: "the value of an attribute has no quotes"
-        case .attributeHasNoValueError: "an attribute has no value"
-        case .lessThanSymbolInAttributeError: "a value has a '<': a quote is missing before it, or write &lt;"
-        case .nameRequiredError, .entityReferenceMissingSemiError, .undeclaredEntityError: "write &amp; for '&'"
-        case .gtRequiredError, .spaceRequiredError: "a tag has a mark too many, or is not closed by '>'"
+        case 23, 26, 68: "write &amp; for '&'"
+        case 38: "a value has a '<': a quote is missing before it, or write &lt;"
+        case 39: "the value of an attribute has no quotes"
+        case 41: "an attribute has no value"
+        case 42: "an attribute stands twice in a tag"
+        case 65, 73: "a tag has a mark too many, or is not closed by '>'"
+        case 76: open.last.map { "the tag does not close <\($0.name)> of line \($0.line)" }
         default: nil
         }
     }
