@@ -19,7 +19,8 @@ extension NSManagedObjectModel {
         let schema = SQLSchemaBuilder.schema(of: layout)
         return places.compactMap { place in
             guard let error = DerivedAttributes.error(of: place, in: schema) else { return nil }
-            let reason = (error as NSError).userInfo[NSUnderlyingErrorKey].map { "\($0)" } ?? "\(error)"
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            let reason = cause?.localizedDescription ?? error.localizedDescription
             return DerivationFault(
                 entity: place.entity.name, property: place.entity.slots[place.slot].name,
                 reason: "no store can compute \(place.expression): \(reason)")
