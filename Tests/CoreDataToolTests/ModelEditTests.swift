@@ -252,11 +252,11 @@ struct ModelEditTests {
             let run = try ToolRun(
                 [
                     "model", "edit", "Odd.xcdatamodel", "--add-attribute", "Book.title:String", "--add-attribute",
-                    "A&B.size:Double", "--set", "Book.versionHashModifier=It's",
+                    "A&B.size:Double", "--rename", "Book=Its",
                 ], in: folder)
             #expect(run.status == 0, "\(run.errors)")
             let expected =
-                text.replacing("name='Book'", with: "name='Book' versionHashModifier=\"It&apos;s\"")
+                text.replacing("name='Book'", with: "name='Its'")
                 .replacing(
                     " ><!-- é",
                     with: " >\r\n\t\t<attribute name=\"title\" optional=\"YES\" attributeType=\"String\"/>\r\n\t<!-- é"

@@ -206,7 +206,9 @@ struct PostgreSQLContraction {
         }
         let inStep = try connection.tables(withTrigger: PostgreSQLStep.trigger)
         let present = try connection.tableNames()
-        let catalog = try connection.catalog(ofTables: present)
+        // A script has tables that the database does not have yet.
+        let existing = present.subtracting(connection.script?.newTables ?? [])
+        let catalog = try connection.catalog(ofTables: existing)
         let dependents = try connection.dependents()
         var held: [PostgreSQLDependent] = []
         var removed: [String: Set<String>] = [:]
@@ -243,7 +245,7 @@ struct PostgreSQLContraction {
             MigrationMoment.reach(.stepDone)
         }
         let unfinished = try connection.unfinishedIndexes()
-        for index in try connection.catalog(ofTables: present).indexes {
+        for index in try connection.catalog(ofTables: existing).indexes {
             let isOfGone = goneSchema.indexes.contains { PostgreSQLStep.isSame(index, $0) }
             let isHeld = held.contains { dependent in
                 dependent.table == index.table
