@@ -115,5 +115,7 @@ struct GuardedState {
     var mergesAutomatically = false
     var pendingMerges: [MergedChanges] = []
     var isMergeScheduled = false
+    /// What merges the saves of other processes while results follow the context.
+    var remoteChangeMerging = WeakRemoteChangeMerging()
     var children: [WeakContext] = []
 }

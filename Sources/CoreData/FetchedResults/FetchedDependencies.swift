@@ -17,8 +17,11 @@ struct FetchedDependencies {
     /// Whether the results depend on objects of an entity.
     func contain(_ layoutIndex: Int) -> Bool { dependencies.contains { $0.entities.contains(layoutIndex) } }
 
-    init(of request: FetchParameters, sectionKeyPath: String?, from layout: EntityLayout) {
-        var paths = request.predicate?.keyPaths ?? []
+    /// `further` are key paths that are read beside those of the predicate and the order.
+    init(
+        of request: FetchParameters, sectionKeyPath: String?, and further: Set<String> = [], from layout: EntityLayout
+    ) {
+        var paths = further.union(request.predicate?.keyPaths ?? [])
         for descriptor in request.sortDescriptors ?? [] {
             if let key = descriptor.sortKey { paths.insert(key) }
         }

@@ -5,7 +5,15 @@ extension FetchedResultsCore {
     /// Changes the results and notifies the delegate. The first change shows which forms the delegate implements. If it
     /// does not implement a form, the results are put back, and the change is reported in the next form.
     func tell(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {
-        UndecidedPredicate.outside { tellDelegate(changes, apply) }
+        UndecidedPredicate.outside {
+            if delegate == nil || owner == nil {
+                updateArrangement(apply)
+                noteTemporaryIDs(after: changes)
+            } else {
+                tellDelegate(changes, apply)
+            }
+            for listener in livingListeners { listener.resultsDidChange(changes) }
+        }
     }
 
     private func tellDelegate(_ changes: FetchedChanges, _ apply: (inout FetchedArrangement) -> Void) {

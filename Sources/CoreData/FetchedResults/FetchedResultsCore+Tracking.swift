@@ -14,16 +14,19 @@ extension FetchedResultsCore {
                 }
             }
         } catch {
+            fail(error)
+            if delegate == nil { return }
             let text = "What changed cannot be read: \(error.localizedDescription)"
             FileHandle.standardError.write(Data("CoreData: error: (NSFetchedResultsController) \(text)\n".utf8))
         }
     }
 
     private func follow(_ notification: Notification) throws {
-        guard delegate != nil, let fetched, fetched.isTracked, arrangement != nil else { return }
+        guard isFollowing, let fetched, fetched.isTracked, arrangement != nil else { return }
         let info = notification.userInfo ?? [:]
         if info[NSInvalidatedAllObjectsKey] != nil {
             isOutdated = true
+            for listener in livingListeners { listener.resultsAreOutdated() }
             return
         }
         if isOutdated { return try refetch(fetched, changed: []) }
@@ -41,11 +44,42 @@ extension FetchedResultsCore {
             candidates.formUnion(origins.lazy.filter { fetched.entities.contains($0.binding.layout.index) })
             candidates.subtract(deleted)
         }
+        if isExact, fetched.isPage {
+            if try isPageAffected(fetched, deleted: deleted, candidates: candidates) {
+                try refetch(fetched, changed: direct)
+            }
+            return
+        }
         guard let plan = try plan(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
             return try regroup(fetched, deleted: deleted, candidates: candidates, direct: direct)
         }
         if plan.changes.isEmpty { return }
         tell(plan.changes) { $0.replace(removed: plan.removed, added: plan.added, sections: plan.sections) }
+    }
+
+    /// Whether a change of objects may change a page of the results: the results of a request with an offset or a limit.
+    private func isPageAffected(
+        _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>
+    ) throws -> Bool {
+        if fetched.parameters.fetchOffset > 0 {
+            // An object before the page moves the page, and which objects are before it is not known.
+            return !candidates.isEmpty || deleted.contains { fetched.entities.contains($0.binding.layout.index) }
+        }
+        func isListed(_ object: NSManagedObject) -> Bool { arrangement?.index(of: object) != nil }
+        if deleted.contains(where: isListed) || candidates.contains(where: isListed) { return true }
+        let last = (arrangement?.items.count ?? 0) < fetched.parameters.fetchLimit ? nil : arrangement?.items.last
+        try? context.loadRows(of: Array(candidates))
+        return try UndecidedPredicate.throwing {
+            candidates.contains { object in
+                isMatch(object, fetched) && last.map { fetched.order.compare(object, $0) != .orderedDescending } ?? true
+            }
+        }
+    }
+
+    /// Fetches the results of the last request again.
+    func refetch() throws {
+        guard let fetched, arrangement != nil else { return }
+        try context.throwingReadErrors { try refetch(fetched, changed: []) }
     }
 
     /// The changes to make to the arrangement. The plan holds no copy of the arrangement, which can so be changed in
@@ -147,14 +181,20 @@ extension FetchedResultsCore {
         }
         let new = FetchedArrangement(items: items, sections: sections)
         let changes = FetchedChanges(from: old, to: new, isChanged: isChanged)
+        isOutdated = false
         if !changes.isEmpty { tell(changes) { $0 = new } }
     }
 
     // MARK: Saving
 
     func contextDidSave() {
-        guard delegate != nil, arrangement != nil, !isOutdated else { return }
+        guard isFollowing, arrangement != nil, !isOutdated else { return }
         if cacheName != nil { writeCacheAfterSave() }
         tellPermanentIDs()
+        // A fetch of a page reads related objects as the store has them.
+        let isOtherPage = isExact && fetched.map { $0.isPage && !$0.dependencies.isEmpty } == true
+        for listener in livingListeners {
+            if isOtherPage { listener.resultsAreOutdated() } else { listener.resultsDidSave() }
+        }
     }
 }

@@ -24,6 +24,20 @@
 
 import Foundation
 
+/// What follows the results of a fetched-results controller beside its delegate. Called on the context's queue.
+protocol FetchedResultsListener: AnyObject {
+    /// `performFetch` has replaced the results.
+    func resultsWereFetched()
+    /// The results have changed.
+    func resultsDidChange(_ changes: FetchedChanges)
+    /// The ids of new objects have become permanent, as far as the listener has them.
+    func resultsDidSave()
+    /// The results can only be known by another fetch.
+    func resultsAreOutdated()
+    /// The results cannot be followed.
+    func resultsDidFail(_ error: any Error)
+}
+
 /// The state and the work of a fetched-results controller, for any result type.
 final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used on the context's queue alone
     /// Methods whose absence decides the form in which the delegate gets changes.
@@ -53,6 +67,9 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     /// Ids of new objects in the results, as they were reported to the delegate.
     var temporaryIDs: [ObjectIdentifier: (object: NSManagedObject, id: NSManagedObjectID)] = [:]
     private var observers: [any NSObjectProtocol] = []
+    private var listeners: [WeakListener] = []
+    /// Whether the results have to be those of a fetch at each moment, also beyond the request's limit.
+    var isExact = false
 
     /// A request as it was when it was fetched.
     struct Fetched {
@@ -66,6 +83,9 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         var entities: Range<Int> {
             parameters.includesSubentities ? layout.subtree : layout.index..<layout.index + 1
         }
+
+        /// Whether the results are cut by an offset or a limit.
+        var isPage: Bool { parameters.fetchLimit > 0 || parameters.fetchOffset > 0 }
 
         /// Only objects can be followed.
         var isTracked: Bool { parameters.resultType == .managedObjectResultType }
@@ -91,17 +111,43 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
             missingDelegateMethods = []
             presentDelegateMethods = []
             storedSectionInfos = nil
-            if delegate != nil, observers.isEmpty { observe() }
+            if delegate != nil { observe() }
         }
     }
 
+    /// What follows the results beside the delegate.
+    private struct WeakListener {
+        weak var listener: (any FetchedResultsListener)?
+    }
+
+    final var livingListeners: [any FetchedResultsListener] { listeners.compactMap(\.listener) }
+
+    /// Adds a listener, which is not retained.
+    func add(_ listener: any FetchedResultsListener) {
+        listeners.removeAll { $0.listener == nil }
+        listeners.append(WeakListener(listener: listener))
+        observe()
+    }
+
+    func remove(_ listener: any FetchedResultsListener) {
+        listeners.removeAll { $0.listener == nil || $0.listener === listener }
+    }
+
+    /// Whether the results change with the context.
+    var isFollowing: Bool { delegate != nil || listeners.contains { $0.listener != nil } }
+
     /// Whether changes of an entity's objects may change the results.
     func follows(_ layoutIndex: Int) -> Bool {
-        guard delegate != nil, let fetched, fetched.isTracked else { return false }
+        guard isFollowing, let fetched, fetched.isTracked else { return false }
         return fetched.entities.contains(layoutIndex) || fetched.dependencies.contain(layoutIndex)
     }
 
+    func fail(_ error: any Error) {
+        for listener in livingListeners { listener.resultsDidFail(error) }
+    }
+
     private func observe() {
+        guard observers.isEmpty else { return }
         context.followers.removeAll { $0.core == nil }
         context.followers.append(Follower(core: self))
         observers = [
@@ -144,6 +190,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         setArrangement(arrangement)
         noteTemporaryIDs(of: arrangement.items)
         tellSnapshotAfterFetch()
+        for listener in livingListeners { listener.resultsWereFetched() }
     }
 
     /// The objects (or other results) of a request now.

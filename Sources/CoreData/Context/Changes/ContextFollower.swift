@@ -3,6 +3,8 @@
 protocol ContextFollower: AnyObject {
     /// Whether changes of an entity's objects can change the follower's results.
     func follows(_ layoutIndex: Int) -> Bool
+    /// Takes an error that keeps the context from following the stores. Called on the context's queue.
+    func fail(_ error: any Error)
 }
 
 /// A context's weak reference to a follower.

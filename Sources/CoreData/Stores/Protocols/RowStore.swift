@@ -110,6 +110,10 @@ package protocol RowStore: AnyObject, Sendable {
     var batches: (any BatchStore)? { get }
     var history: (any HistoryStore)? { get }
 
+    /// Begins to watch for commits of all connections, whichever process they belong to; nil if only the store itself
+    /// can commit. `post` is called after commits, with the number of the newest transaction if history is kept.
+    func watchCommits(_ post: @escaping @Sendable (_ transaction: Int64?) -> Void) throws -> (any CommitWatch)?
+
     /// Whether metadata are set that are written only with the next save. `saveMetadata()` writes them without a save.
     var hasUnsavedMetadata: Bool { get }
     func saveMetadata() throws
@@ -157,6 +161,9 @@ extension RowStore {
     package var versionedLinks: VersionedLinks? { nil }
     package var batches: (any BatchStore)? { nil }
     package var history: (any HistoryStore)? { nil }
+    package func watchCommits(
+        _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
+    ) throws -> (any CommitWatch)? { nil }
     package var hasUnsavedMetadata: Bool { false }
     package func saveMetadata() throws {}
     package func finishDeferredPiece() throws -> Bool { false }

@@ -123,6 +123,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     private var metadataWereSet = false
     /// The number of the last transaction that a save of this store recorded; used under `stateLock`.
     private var recordedTransaction: Int64?
+    /// The transactions of the saves through this store since `noteSaves()`; used under `stateLock`.
+    private var notedSaves: [Int64]?
 
     package override var type: String { typeName }
 
@@ -207,9 +209,7 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
 
     final func setCommitWatch(_ watch: (any CommitWatch)?) { dependents.set(watch) }
 
-    /// Begins to watch for commits of all processes; nil if only the store itself can commit. `post` is called after
-    /// commits, with the number of the newest transaction if history is kept.
-    func watchCommits(
+    package func watchCommits(
         _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
     ) throws -> (any CommitWatch)? {
         var newest: (() throws -> Int64?)?
@@ -406,7 +406,22 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
 
     package final var lastRecordedTransaction: Int64? { stateLock.withLock { recordedTransaction } }
 
-    package final func didRecord(_ number: Int64) { stateLock.withLock { recordedTransaction = number } }
+    package final func didRecord(_ number: Int64) {
+        stateLock.withLock {
+            recordedTransaction = number
+            notedSaves?.append(number)
+        }
+    }
+
+    package final func noteSaves() { stateLock.withLock { notedSaves = notedSaves ?? [] } }
+
+    package final func takeNotedSaves(through number: Int64) -> Set<Int64> {
+        stateLock.withLock {
+            let taken = notedSaves?.filter { $0 <= number } ?? []
+            notedSaves?.removeAll { $0 <= number }
+            return Set(taken)
+        }
+    }
 
     // MARK: The row cache
 

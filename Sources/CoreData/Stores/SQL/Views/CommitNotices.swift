@@ -1,11 +1,5 @@
 import Foundation
 
-/// A watch over the commits of a store's database.
-package protocol CommitWatch: AnyObject, Sendable {
-    /// Ends the watch. No notification is posted afterwards.
-    func cancel()
-}
-
 /// Turns events of a database into remote-change notifications of a store: a connection of this process or of another
 /// one has committed.
 ///

@@ -43,7 +43,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         }
     }
 
-    override func watchCommits(
+    package override func watchCommits(
         _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
     ) throws -> (any CommitWatch)? { try watchFile(post) }
 

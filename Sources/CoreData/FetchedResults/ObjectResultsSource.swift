@@ -1,0 +1,259 @@
+import Foundation
+
+/// Follows objects by a `FetchedResultsCore`, and makes values of them.
+// @unchecked Sendable: everything but the constants is used on the context's queue.
+final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsListener, @unchecked Sendable {
+    /// What has changed since the last value.
+    struct Step {
+        let arrangement: FetchedArrangement
+        /// Nil for the first value.
+        let difference: CollectionDifference<NSManagedObjectID>?
+        let updated: [NSManagedObjectID]
+    }
+
+    let wake = FetchedResultsWake()
+    let context: NSManagedObjectContext
+    private let core: FetchedResultsCore
+    /// The request to begin with; nil if the core is that of a controller, which fetches when the program says so.
+    private let request: NSPersistentStoreRequest?
+    private let make: (Step) -> Value
+    private var remoteChanges: RemoteChangeMerging?
+    private var storeWatch: FollowedStores?
+    private var observer: (any NSObjectProtocol)?
+
+    private var hasBegun = false
+    private var hasDelivered = false
+    private var isOutdated = false
+    private var failure: (any Error)?
+    /// The results of the last value, with the ids that new objects had in it.
+    private var delivered = FetchedArrangement(items: [], sections: [])
+    private var temporaryIDs: [ObjectIdentifier: NSManagedObjectID] = [:]
+    /// The change since the last value, if it is a single one.
+    private var latest: FetchedChanges?
+    private var changeCount = 0
+    /// The objects that were reported as changed since the last value.
+    private var changed: Set<ObjectIdentifier> = []
+
+    init(
+        core: FetchedResultsCore, request: NSPersistentStoreRequest?, make: @escaping (Step) -> Value
+    ) {
+        context = core.context
+        self.core = core
+        self.request = request
+        self.make = make
+        wake.onEnd { [weak self] in
+            guard let self else { return }
+            context.perform { [weak self] in self?.stop() }
+        }
+    }
+
+    deinit { stopObserving() }
+
+    private func stopObserving() {
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+        observer = nil
+    }
+
+    func stop() {
+        core.remove(self)
+        stopObserving()
+        remoteChanges = nil
+        storeWatch = nil
+        delivered = FetchedArrangement(items: [], sections: [])
+        temporaryIDs = [:]
+        latest = nil
+    }
+
+    // MARK: Events
+
+    func resultsWereFetched() {
+        changeCount += 2
+        wake.signal()
+    }
+
+    func resultsDidChange(_ changes: FetchedChanges) {
+        latest = changes
+        changeCount += 1
+        for change in changes.objects where change.type == .update || change.type == .move {
+            changed.insert(ObjectIdentifier(change.object))
+        }
+        wake.signal()
+    }
+
+    func resultsDidSave() {
+        if !temporaryIDs.isEmpty { wake.signal() }
+    }
+
+    func resultsAreOutdated() {
+        isOutdated = true
+        wake.signal()
+    }
+
+    func resultsDidFail(_ error: any Error) {
+        failure = failure ?? error
+        wake.signal()
+    }
+
+    // MARK: Values
+
+    func value() throws -> Value? {
+        if !hasBegun { return try firstValue() }
+        context.processPendingChanges()
+        if let failure { throw failure }
+        try storeWatch?.check()
+        if isOutdated || core.isOutdated {
+            isOutdated = false
+            // After a reset the objects are others.
+            changeCount += 2
+            if request != nil { try core.refetch() }
+        }
+        guard let now = core.arrangement else { return nil }
+        let step = step(to: now)
+        latest = nil
+        changeCount = 0
+        changed = []
+        guard let step else { return nil }
+        return make(deliver(step))
+    }
+
+    private func firstValue() throws -> Value? {
+        hasBegun = true
+        core.add(self)
+        if let request {
+            // These begin before the fetch, so that nothing is missed between the two.
+            remoteChanges = context.followingRemoteChanges()
+            storeWatch = FollowedStores(of: request, in: context) { [weak self] in self?.wake.signal() }
+            observer = NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextDidMergeChangesObjectIDs, object: context, queue: nil
+            ) { [weak self] notification in
+                // The merge of a store without history names no new rows.
+                if notification.userInfo?[NSInvalidatedAllObjectsKey] != nil { self?.resultsAreOutdated() }
+            }
+            try core.performFetch(request)
+            (latest, changeCount, changed) = (nil, 0, [])
+        }
+        guard let now = core.arrangement else { return nil }
+        return make(deliver(Step(arrangement: now, difference: nil, updated: [])))
+    }
+
+    private func deliver(_ step: Step) -> Step {
+        delivered = step.arrangement
+        temporaryIDs = core.temporaryIDs.compactMapValues { $0.object.key < 0 ? $0.id : nil }
+        defer { hasDelivered = true }
+        return hasDelivered ? step : Step(arrangement: step.arrangement, difference: nil, updated: [])
+    }
+
+    /// Nil if nothing has changed.
+    private func step(to now: FetchedArrangement) -> Step? {
+        if changeCount == 0, temporaryIDs.isEmpty { return nil }
+        let changes: FetchedChanges
+        if changeCount == 1, let latest {
+            changes = latest
+        } else if changeCount == 0 {
+            changes = FetchedChanges()
+        } else {
+            changes = FetchedChanges(from: renewed(delivered, for: now), to: now) {
+                changed.contains(ObjectIdentifier($0))
+            }
+        }
+        let difference = difference(changes, to: now)
+        if changes.isEmpty, difference.isEmpty, Self.isSame(delivered.sections, now.sections) { return nil }
+        // Of two objects that have changed places, the difference may move the one without changes.
+        let updated = changes.objects.filter {
+            ($0.type == .move || $0.type == .update) && changed.contains(ObjectIdentifier($0.object))
+        }.map { Self.id(of: $0.object) }
+        return Step(arrangement: now, difference: difference, updated: updated)
+    }
+
+    private static func isSame(_ a: [FetchedArrangement.Section], _ b: [FetchedArrangement.Section]) -> Bool {
+        a.count == b.count && zip(a, b).allSatisfy { $0.name == $1.name && $0.start == $1.start }
+    }
+
+    /// The results of the last value, with the present objects of the same ids: a reset has made other objects.
+    private func renewed(_ old: FetchedArrangement, for now: FetchedArrangement) -> FetchedArrangement {
+        guard old.items.contains(where: { Self.object($0).binding.context == nil }) else { return old }
+        var present: [NSManagedObjectID: NSObject] = [:]
+        for item in now.items { present[Self.id(of: item)] = item }
+        return FetchedArrangement(
+            items: old.items.map { present[Self.id(of: $0)] ?? $0 }, sections: old.sections)
+    }
+
+    private func difference(
+        _ changes: FetchedChanges, to now: FetchedArrangement
+    ) -> CollectionDifference<NSManagedObjectID> {
+        var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
+        var renamed = temporaryIDs
+        for change in changes.objects where change.type != .update {
+            let id = Self.id(of: change.object)
+            if let old = change.oldIndex {
+                let former = renamed.removeValue(forKey: ObjectIdentifier(change.object)) ?? id
+                steps.append(.remove(offset: old, element: former, associatedWith: change.newIndex))
+            }
+            if let new = change.newIndex {
+                steps.append(.insert(offset: new, element: id, associatedWith: change.oldIndex))
+            }
+        }
+        if !renamed.isEmpty {
+            for (old, item) in delivered.items.enumerated() {
+                guard let former = renamed[ObjectIdentifier(item)], former != Self.id(of: item) else { continue }
+                var now = now
+                guard let new = now.index(of: item) else { continue }
+                steps.append(.remove(offset: old, element: former, associatedWith: new))
+                steps.append(.insert(offset: new, element: Self.id(of: item), associatedWith: old))
+            }
+        }
+        if let difference = CollectionDifference(steps) { return difference }
+        return now.items.map { Self.id(of: $0) }.difference(
+            from: delivered.items.map { temporaryIDs[ObjectIdentifier($0)] ?? Self.id(of: $0) })
+    }
+
+    private static func object(_ item: NSObject) -> NSManagedObject { unsafeDowncast(item, to: NSManagedObject.self) }
+
+    private static func id(of item: NSObject) -> NSManagedObjectID { object(item).objectID }
+}
+
+extension FetchedArrangement {
+    /// The sections in the form of the values of a sequence.
+    var resultsSections: [FetchedResultsSection] {
+        sections.indices.map { FetchedResultsSection(name: sections[$0].name, range: range(ofSection: $0)) }
+    }
+}
+
+/// The stores from which results come. Results end with an error when one of them is removed.
+// @unchecked Sendable: the observer is only used at the beginning and at the end.
+final class FollowedStores: @unchecked Sendable {
+    private weak var coordinator: NSPersistentStoreCoordinator?
+    private let stores: [(store: NSPersistentStore, url: URL?)]
+    private var observer: (any NSObjectProtocol)?
+
+    init(
+        of request: NSPersistentStoreRequest, in context: NSManagedObjectContext,
+        onChange: @escaping @Sendable () -> Void
+    ) {
+        let coordinator = context.persistentStoreCoordinator
+        self.coordinator = coordinator
+        let layout = request.fetchParameters?.entityName.flatMap { context.modelLayout?.layout(named: $0) }
+        stores =
+            layout.flatMap { try? coordinator?.attachedStores(for: $0, in: request.affectedStores) }?
+            .map { ($0.store, $0.store.url) } ?? []
+        if let coordinator {
+            observer = NotificationCenter.default.addObserver(
+                forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
+            ) { _ in onChange() }
+        }
+    }
+
+    deinit {
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    /// Throws if one of the stores is no longer the coordinator's.
+    func check() throws {
+        let present = coordinator?.persistentStores ?? []
+        for (store, url) in stores where !present.contains(where: { $0 === store }) {
+            throw NSError.coreData(
+                NSPersistentStoreOperationError,
+                reason: "The results can no longer be followed: their store was removed from its coordinator", url: url)
+        }
+    }
+}

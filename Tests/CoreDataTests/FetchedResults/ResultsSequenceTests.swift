@@ -1,0 +1,386 @@
+import CoreData
+import TestSupport
+import Testing
+
+@Suite("Results that follow a context are a sequence of values", .leavesNothingBehind, .onEveryKindOfStore)
+struct ResultsSequenceTests {
+    private static func books(_ format: String = "pages < 500") -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.predicate = NSPredicate(format: format)
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        return request
+    }
+
+    /// The titles of a value's objects, read on the context's queue.
+    private func titles(_ value: FetchedResults<NSManagedObject>, _ context: NSManagedObjectContext) -> [String] {
+        context.performAndWait { value.results.map { $0.value(forKey: "title") as? String ?? "nil" } }
+    }
+
+    /// The value before with a difference applied has to be the value.
+    private func expect(
+        _ value: FetchedResults<NSManagedObject>, after old: [NSManagedObjectID],
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(value.difference.flatMap { old.applying($0) } == value.objectIDs, sourceLocation: sourceLocation)
+    }
+
+    @Test("The first value comes at once; each change gives one, with its difference and the changed objects")
+    func changes() async throws {
+        let library = try Library()
+        let context = library.context()
+        let first = try await context.perform {
+            let book = context.make("Book", ["title": "b", "pages": 1])
+            try context.save()
+            return book.objectID
+        }
+        var values = context.results(of: Self.books()).makeAsyncIterator()
+        var value = try #require(await values.next())
+        #expect(titles(value, context) == ["b"] && value.difference == nil)
+        #expect(value.sections.map(\.name) == [""] && value.sections.map(\.range) == [0..<1])
+
+        var old = value.objectIDs
+        await context.perform {
+            context.make("Book", ["title": "a", "pages": 2])
+            context.make("Book", ["title": "z", "pages": 900])
+        }
+        value = try #require(await values.next())
+        #expect(titles(value, context) == ["a", "b"] && value.updatedObjectIDs.isEmpty)
+        expect(value, after: old)
+
+        // The new object gets a permanent id.
+        old = value.objectIDs
+        try await context.perform { try context.save() }
+        value = try #require(await values.next())
+        #expect(titles(value, context) == ["a", "b"])
+        #expect(value.objectIDs.allSatisfy { !$0.isTemporaryID } && old[0].isTemporaryID && value.objectIDs[0] != old[0])
+        expect(value, after: old)
+
+        old = value.objectIDs
+        await context.perform { context.object(with: first).setValue(3, forKey: "pages") }
+        value = try #require(await values.next())
+        #expect(value.updatedObjectIDs == [first] && value.difference?.isEmpty == true)
+
+        await context.perform { context.object(with: first).setValue("A", forKey: "title") }
+        value = try #require(await values.next())
+        #expect(titles(value, context) == ["A", "a"] && value.updatedObjectIDs == [first])
+        #expect(value.difference?.count == 2)
+        expect(value, after: old)
+
+        old = value.objectIDs
+        await context.perform { context.delete(context.object(with: first)) }
+        value = try #require(await values.next())
+        #expect(titles(value, context) == ["a"])
+        expect(value, after: old)
+    }
+
+    @Test("Changes that come while the reader is at work are one value, and none if they leave nothing")
+    func manyChanges() async throws {
+        let library = try Library()
+        let context = library.context()
+        let ids = try await context.perform {
+            let books = ["a", "b", "c"].map { context.make("Book", ["title": $0, "pages": 1]) }
+            try context.save()
+            return books.map(\.objectID)
+        }
+        var values = context.results(of: Self.books()).makeAsyncIterator()
+        let old = try #require(await values.next()).objectIDs
+        for number in 0..<50 {
+            await context.perform { context.object(with: ids[0]).setValue("x\(number)", forKey: "title") }
+        }
+        await context.perform { context.delete(context.object(with: ids[1])) }
+        let value = try #require(await values.next())
+        #expect(titles(value, context) == ["c", "x49"] && value.updatedObjectIDs == [ids[0]])
+        expect(value, after: old)
+
+        // A book that leaves the results and comes back, unseen: no value has to come before that of the next change.
+        await context.perform {
+            let book = context.object(with: ids[2])
+            book.setValue(900, forKey: "pages")
+            context.processPendingChanges()
+            book.setValue(1, forKey: "pages")
+            context.processPendingChanges()
+            context.make("Tag", ["name": "t"])
+        }
+        await context.perform { context.object(with: ids[0]).setValue("d", forKey: "title") }
+        let next = try #require(await values.next())
+        #expect(titles(next, context) == ["c", "d"])
+        expect(next, after: value.objectIDs)
+    }
+
+    @Test("A context that merges automatically follows the saves of other contexts")
+    func mergedSaves() async throws {
+        let library = try Library()
+        let (context, other) = (library.context(), library.context())
+        await context.perform { context.automaticallyMergesChangesFromParent = true }
+        var values = context.results(of: Self.books()).makeAsyncIterator()
+        #expect(try await values.next()?.results.count == 0)
+        let id = try await other.perform {
+            let book = other.make("Book", ["title": "b", "pages": 1])
+            try other.save()
+            return book.objectID
+        }
+        #expect(try await values.next()?.objectIDs == [id])
+        try await other.perform {
+            other.object(with: id).setValue(900, forKey: "pages")
+            try other.save()
+        }
+        #expect(try await values.next()?.objectIDs == [])
+        try await other.perform {
+            other.object(with: id).setValue(9, forKey: "pages")
+            try other.save()
+        }
+        #expect(try await values.next()?.objectIDs == [id])
+        try await other.perform {
+            other.delete(other.object(with: id))
+            try other.save()
+        }
+        #expect(try await values.next()?.objectIDs == [])
+    }
+
+    @Test("A page, and results with sections, are those of a fetch after each change")
+    func pages() async throws {
+        let library = try Library()
+        let context = library.context()
+        let request = Self.books()
+        request.sortDescriptors = [
+            NSSortDescriptor(key: "copies", ascending: true), NSSortDescriptor(key: "title", ascending: true),
+        ]
+        try await context.perform {
+            for title in ["a", "b", "c", "d"] {
+                context.make("Book", ["title": title, "pages": 1, "copies": title < "c" ? 1 : 2])
+            }
+            try context.save()
+        }
+        let page = NSFetchRequest<NSManagedObject>(request)
+        page.fetchLimit = 2
+        page.fetchOffset = 1
+        var pages = context.results(of: page).makeAsyncIterator()
+        var sections = context.results(of: request, sectionNameKeyPath: "copies").makeAsyncIterator()
+        #expect(titles(try #require(await pages.next()), context) == ["b", "c"])
+        var value = try #require(await sections.next())
+        #expect(value.sections.map(\.name) == ["1", "2"] && value.sections.map(\.range) == [0..<2, 2..<4])
+        await context.perform { _ = context.make("Book", ["title": "B", "pages": 1, "copies": 0]) }
+        #expect(titles(try #require(await pages.next()), context) == ["a", "b"])
+        let old = value.objectIDs
+        value = try #require(await sections.next())
+        #expect(value.sections.map(\.name) == ["0", "1", "2"])
+        expect(value, after: old)
+    }
+
+    @Test("Counts, dictionaries and ids follow, too, and give no value where they stay the same")
+    func otherResults() async throws {
+        let library = try Library()
+        let context = library.context()
+        var counts = context.counts(of: Self.books()).makeAsyncIterator()
+        let idRequest = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+        idRequest.resultType = .managedObjectIDResultType
+        var ids = context.results(of: idRequest).makeAsyncIterator()
+        let saved = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        saved.includesPendingChanges = false
+        var savedBooks = context.results(of: saved).makeAsyncIterator()
+        let tableRequest = NSFetchRequest<NSDictionary>(entityName: "Book")
+        tableRequest.resultType = .dictionaryResultType
+        tableRequest.propertiesToFetch = ["title"]
+        tableRequest.includesPendingChanges = false
+        var tables = context.results(of: tableRequest).makeAsyncIterator()
+        #expect(try await counts.next() == 0)
+        #expect(try await ids.next()?.results == [])
+        #expect(try await savedBooks.next()?.results.count == 0)
+        #expect(try await tables.next()?.results == [])
+
+        let book = await context.perform { context.make("Book", ["title": "b", "pages": 1]).objectID }
+        #expect(try await counts.next() == 1)
+        #expect(try await ids.next()?.results == [book])
+        await context.perform {
+            context.object(with: book).setValue("c", forKey: "title")
+            context.make("Book", ["title": "long", "pages": 900])
+        }
+        await context.perform { _ = context.make("Book", ["title": "d", "pages": 2]) }
+        #expect(try await counts.next() == 2)
+        try await context.perform { try context.save() }
+        #expect(try await savedBooks.next()?.results.count == 3)
+        #expect(Set(try await tables.next()?.results ?? []) == ["c", "long", "d"].reduce(into: []) { $0.insert(["title": $1]) })
+        #expect(try await ids.next()?.results.allSatisfy { !$0.isTemporaryID } == true)
+    }
+
+    @Test("One object is followed until it is deleted")
+    func oneObject() async throws {
+        let library = try Library()
+        let context = library.context()
+        let id = try await context.perform {
+            let book = context.make("Book", ["title": "b"])
+            context.make("Book", ["title": "other"])
+            try context.save()
+            return book.objectID
+        }
+        var values = context.results(ofObjectWith: id).makeAsyncIterator()
+        #expect(try await values.next()?.objectIDs == [id])
+        await context.perform { context.object(with: id).setValue(7, forKey: "pages") }
+        #expect(try await values.next()?.updatedObjectIDs == [id])
+        await context.perform { context.delete(context.object(with: id)) }
+        #expect(try await values.next()?.objectIDs == [])
+    }
+
+    @Test("A reset gives the results again only if they are others, and undo, rollback and refresh are followed")
+    func resets() async throws {
+        let library = try Library()
+        let context = library.context()
+        await context.perform { context.undoManager = UndoManager() }
+        let id = try await context.perform {
+            let book = context.make("Book", ["title": "b", "pages": 1])
+            try context.save()
+            return book.objectID
+        }
+        var values = context.results(of: Self.books()).makeAsyncIterator()
+        #expect(try await values.next()?.objectIDs == [id])
+        await context.perform { context.object(with: id).setValue(900, forKey: "pages") }
+        #expect(try await values.next()?.objectIDs == [])
+        await context.perform { context.undo() }
+        #expect(try await values.next()?.objectIDs == [id])
+        await context.perform { context.object(with: id).setValue(900, forKey: "pages") }
+        #expect(try await values.next()?.objectIDs == [])
+        await context.perform { context.rollback() }
+        #expect(try await values.next()?.objectIDs == [id])
+        await context.perform { _ = context.make("Book", ["title": "a", "pages": 1]) }
+        #expect(try await values.next()?.results.count == 2)
+        await context.perform { context.reset() }
+        let value = try #require(await values.next())
+        #expect(value.objectIDs == [id] && value.difference?.removals.count == 1 && value.difference?.count == 1)
+        #expect(titles(value, context) == ["b"])
+    }
+
+    @Test("A sequence ends with an error when its store is removed, or its request has no entity, and ends when cancelled")
+    func ends() async throws {
+        let library = try Library()
+        let context = library.context()
+        var values = context.results(of: Self.books()).makeAsyncIterator()
+        var counts = context.counts(of: Self.books()).makeAsyncIterator()
+        #expect(try await values.next()?.results.count == 0)
+        #expect(try await counts.next() == 0)
+        let cancelled = Task {
+            var numbers: [Int] = []
+            for try await number in context.counts(of: Self.books()) {
+                numbers.append(number)
+                withUnsafeCurrentTask { $0?.cancel() }
+            }
+            return numbers
+        }
+        #expect(try await cancelled.value == [0])
+        try library.coordinator.remove(library.store)
+        let removed = await #expect(throws: NSError.self) { _ = try await values.next() }
+        #expect(removed?.code == NSPersistentStoreOperationError)
+        let uncounted = await #expect(throws: NSError.self) { _ = try await counts.next() }
+        #expect(uncounted?.code == NSPersistentStoreOperationError)
+        #expect(try await values.next() == nil)
+        var unknown = context.results(of: NSFetchRequest<NSManagedObject>(entityName: "Nothing")).makeAsyncIterator()
+        let error = await #expect(throws: NSError.self) { _ = try await unknown.next() }
+        #expect(error?.code == NSCoreDataError)
+    }
+
+    @Test("A controller gives its snapshots as a sequence, beside its delegate")
+    func snapshots() async throws {
+        let library = try Library()
+        let context = library.context()
+        let controller = await context.perform {
+            Held(
+                NSFetchedResultsController(
+                    fetchRequest: Self.books(), managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil))
+        }
+        var snapshots = controller.value.snapshots.makeAsyncIterator()
+        try await context.perform {
+            context.make("Book", ["title": "b", "pages": 1])
+            try context.save()
+            try controller.value.performFetch()
+        }
+        #expect(try await snapshots.next()?.numberOfItems == 1)
+        await context.perform { _ = context.make("Book", ["title": "a", "pages": 1]) }
+        #expect(try await snapshots.next()?.numberOfItems == 2)
+        #expect(await context.perform { controller.value.fetchedObjects?.count } == 2)
+    }
+}
+
+@Suite("Results follow other processes and the history", .leavesNothingBehind, .onEveryDatabase)
+struct RemoteResultsTests {
+    private static let books = {
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
+        return Held(request)
+    }()
+
+    @Test("Commits of another coordinator reach the results, with and without history", arguments: [true, false])
+    func otherCoordinators(keepsHistory: Bool) async throws {
+        let library = try Library(options: [NSPersistentHistoryTrackingKey: keepsHistory])
+        let (context, other) = (library.context(), try library.beside().context())
+        await context.perform { context.automaticallyMergesChangesFromParent = true }
+        var values = context.results(of: Self.books.value).makeAsyncIterator()
+        var counts = context.counts(of: Self.books.value).makeAsyncIterator()
+        #expect(try await values.next()?.results.count == 0)
+        #expect(try await counts.next() == 0)
+        let uri = try await other.perform {
+            let book = other.make("Book", ["title": "b"])
+            try other.save()
+            return book.objectID.uriRepresentation()
+        }
+        let id = try #require(library.coordinator.managedObjectID(forURIRepresentation: uri))
+        #expect(try await values.next()?.objectIDs == [id])
+        #expect(try await counts.next() == 1)
+        try await other.perform {
+            for book in try other.fetch(Self.books.value) { other.delete(book) }
+            try other.save()
+        }
+        #expect(try await values.next()?.objectIDs == [])
+        #expect(try await counts.next() == 0)
+    }
+
+    @Test("The history is a sequence of transactions, with the place to go on from, and ends where it was deleted")
+    func history() async throws {
+        let library = try Library(options: [NSPersistentHistoryTrackingKey: true])
+        let (context, other) = (library.context(), try library.beside().context())
+        var changes = library.coordinator.changes(after: nil).makeAsyncIterator()
+        try await context.perform {
+            context.transactionAuthor = "here"
+            context.make("Book", ["title": "a"])
+            try context.save()
+        }
+        let first = try #require(await changes.next())
+        #expect(first.author == "here" && first.changes?.count == 1)
+        try await other.perform {
+            other.transactionAuthor = "beside"
+            other.make("Book", ["title": "b"])
+            try other.save()
+        }
+        #expect(try await changes.next()?.author == "beside")
+        var later = library.coordinator.changes(after: first.token).makeAsyncIterator()
+        #expect(try await later.next()?.author == "beside")
+
+        try await context.perform {
+            context.make("Book", ["title": "c"])
+            try context.save()
+            _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
+        }
+        var deleted = library.coordinator.changes(after: first.token).makeAsyncIterator()
+        let error = await #expect(throws: NSError.self) { _ = try await deleted.next() }
+        #expect(error?.code == NSPersistentHistoryTokenExpiredError)
+    }
+
+    @Test("Notifications are sequences of values")
+    func notifications() async throws {
+        let library = try Library(options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
+        let context = library.context()
+        var saves = context.didSave.makeAsyncIterator()
+        var changes = context.objectsDidChange.makeAsyncIterator()
+        var commits = library.coordinator.remoteChanges.makeAsyncIterator()
+        let id = try await context.perform {
+            let book = context.make("Book", ["title": "a"])
+            try context.obtainPermanentIDs(for: [book])
+            try context.save()
+            return book.objectID
+        }
+        #expect(await changes.next()?.insertedObjectIDs == [id])
+        let save = try #require(await saves.next())
+        #expect(save.insertedObjectIDs == [id] && save.updatedObjectIDs.isEmpty && save.deletedObjectIDs.isEmpty)
+        #expect(await commits.next()?.storeUUID == library.store.identifier)
+        await context.perform { context.reset() }
+        #expect(await changes.next()?.invalidatesAllObjects == true)
+    }
+}
