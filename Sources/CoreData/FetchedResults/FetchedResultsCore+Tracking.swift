@@ -57,7 +57,7 @@ extension FetchedResultsCore {
         tell(plan.changes) { $0.replace(removed: plan.removed, added: plan.added, sections: plan.sections) }
     }
 
-    /// Whether a change of objects may change a page of the results: the results of a request with an offset or a limit.
+    /// Whether a change of objects may change a page of results, which an offset or a limit cuts.
     private func isPageAffected(
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>
     ) throws -> Bool {

@@ -75,7 +75,8 @@ final class FetchedValuesSource<Value>: FetchedResultsSource, ContextFollower, @
         context.followers.removeAll { $0.core == nil }
         context.followers.append(Follower(core: self))
         needsFetch = true
-        func observe(_ name: Notification.Name, _ isConcerned: @escaping @Sendable (FetchConcern, Notification) -> Bool) {
+        func observe(_ name: Notification.Name, _ isConcerned: @escaping @Sendable (FetchConcern, Notification) -> Bool)
+        {
             observers.append(
                 NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
                     [weak self] notification in

@@ -4,13 +4,14 @@ extension NSManagedObjectContext {
     /// The results of a request as they change: the present results at once, then one value for each change.
     ///
     /// The results follow unsaved changes of the context, its saves and its merges. A context whose
-    /// ``automaticallyMergesChangesFromParent`` is true also follows the saves of other contexts, and of other processes
-    /// in stores that SQLite or PostgreSQL keeps. Set the property before the iteration begins.
+    /// ``automaticallyMergesChangesFromParent`` is true also follows the saves of other contexts, and of other
+    /// processes in stores of SQLite and PostgreSQL. Set the property before the iteration begins.
     ///
     /// A change runs a fetch only in these cases: the request has an offset or a limit, its results are dictionaries or
     /// numbers, it leaves out unsaved changes, a key path in it passes a relationship without an inverse, the context
     /// was reset, or a store without history was changed by another process. In each case the change has to concern an
-    /// object that is or could be in the results. Objects that are equal in the request's order have no certain order.
+    /// object that is or could be in the results. A fetch reads related objects as the store has them. Without one,
+    /// their unsaved changes count as well. Objects that are equal in the request's order have no certain order.
     ///
     /// OpenCoreData only.
     ///
@@ -70,12 +71,15 @@ extension NSManagedObjectContext {
     /// - Returns: The sequence, which may be iterated on any thread. It ends with the errors of a count, and with
     ///   `NSPersistentStoreOperationError` (134070) when a store is removed.
     public final func counts<ResultType>(of request: NSFetchRequest<ResultType>) -> FetchedResultsSequence<Int> {
-        let copy = NSFetchRequest<ResultType>(request)
-        copy.resultType = .countResultType
-        let followed = UncheckedSendable(copy)
-        return FetchedResultsSequence { [self] in
-            FetchedValuesSource(followed.value, in: self, isSame: ==, fetch: { [self] in try count(for: followed.value) })
-        }
+        let followed = UncheckedSendable(NSFetchRequest<ResultType>(request))
+        return FetchedResultsSequence { [self] in countSource(of: followed.value) }
+    }
+
+    /// Follows the number of objects that match a request.
+    final func countSource<ResultType>(of request: NSFetchRequest<ResultType>) -> FetchedValuesSource<Int> {
+        let counted = NSFetchRequest<ResultType>(request)
+        counted.resultType = .countResultType
+        return FetchedValuesSource(counted, in: self, isSame: ==, fetch: { [self] in try count(for: counted) })
     }
 
     /// One object as it changes: the object at once, then one value for each change of it, and an empty one when it is

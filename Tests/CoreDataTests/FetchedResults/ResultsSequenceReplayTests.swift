@@ -57,7 +57,8 @@ struct ResultsSequenceReplayTests {
                 context.processPendingChanges()
                 world.forgetLost()
                 for index in followed.indices {
-                    try followed[index].check("\(form), \(Page.allCases[index]), seed \(seed), round \(round), event \(event)")
+                    let place = "\(form), \(Page.allCases[index]), seed \(seed), round \(round), event \(event)"
+                    try followed[index].check(place)
                 }
             }
             for one in followed { one.source.stop() }
@@ -89,7 +90,7 @@ struct ResultsSequenceReplayTests {
             let value = try source.value()
             let expected = try self.expected().map(\.objectID)
             func text(_ ids: [NSManagedObjectID]?) -> String {
-                ids.map { $0.map { $0.uriRepresentation().lastPathComponent.suffix(4) }.joined(separator: " ") } ?? "nil"
+                ids.map { $0.map { $0.uriRepresentation().lastPathComponent }.joined(separator: " ") } ?? "nil"
             }
             guard let value else {
                 return try #require(text(ids) == text(expected), "\(place): no value")
