@@ -26,7 +26,7 @@ struct ResultsSequenceReplayTests {
         let library = try Library()
         let context = library.context()
         try context.performAndWait {
-            var dice = SplitMix(state: UInt64(seed))
+            var dice = SplitMix.onCurrentKind(seed)
             var world = BookWorld(context: context)
             for _ in 0..<12 { world.step(&dice) }
             try context.save()
