@@ -77,28 +77,21 @@ package struct HistoryTables: Sendable {
             return present
         }
         return try connection.transaction {
-            var tables = try read(from: connection) ?? HistoryTables()
-            for table in definitions { try connection.run(.define(.createTable(table, unlessThere: true))) }
-            for index in indexes { try connection.run(.define(.createIndex(index, unlessThere: true))) }
+            for table in definitions(tombstones: wanted) {
+                try connection.run(.define(.createTable(table, unlessThere: true)))
+            }
             let present = try connection.columnNames(of: transactions)
             for name in names where !present.contains(key(ofName: name)) {
                 let column = SQLColumn(name: key(ofName: name), type: .integer)
                 try connection.run(.define(.addColumn(column, table: transactions)))
             }
-            for name in names {
-                let column = key(ofName: name)
-                let index = SQLIndex(
-                    name: "\(transactions)_\(column)_INDEX", table: transactions,
-                    columns: [SQLIndexColumn(name: column)])
-                try connection.run(.define(.createIndex(index, unlessThere: true)))
-            }
+            for index in indexes { try connection.run(.define(.createIndex(index, unlessThere: true))) }
+            var tables = try read(from: connection) ?? HistoryTables()
             while tables.tombstones < wanted {
                 let column = SQLColumn(name: tombstone(tables.tombstones), type: .blob)
                 try connection.run(.define(.addColumn(column, table: changes)))
                 tables.tombstones += 1
             }
-            tables.hasStrings = true
-            tables.hasQueryGenerations = try connection.columnNames(of: transactions).contains("ZQUERYGEN")
             return tables
         }
     }
@@ -181,7 +174,8 @@ package struct HistoryTables: Sendable {
 
     // MARK: Definitions
 
-    private static var definitions: [SQLTable] {
+    /// - Parameter tombstones: the number of columns for values of deleted rows.
+    private static func definitions(tombstones: Int) -> [SQLTable] {
         func table(_ name: String, _ columns: [(String, SQLColumnType)]) -> SQLTable {
             let fixed = [
                 SQLColumn(name: SQLSchema.keyColumn, type: .integer, isPrimaryKey: true),
@@ -199,7 +193,7 @@ package struct HistoryTables: Sendable {
                 [
                     ("ZCHANGETYPE", .integer), ("ZENTITY", .integer), ("ZENTITYPK", .integer),
                     ("ZTRANSACTIONID", .integer), ("ZCOLUMNS", .blob),
-                ]),
+                ] + (0..<tombstones).map { (tombstone($0), SQLColumnType.blob) }),
             table(transactions, keys + [("ZTIMESTAMP", .float)] + texts + [("ZQUERYGEN", .blob)]),
             table(strings, [("ZNAME", .varchar)]),
         ]
@@ -207,15 +201,17 @@ package struct HistoryTables: Sendable {
 
     private static var indexes: [SQLIndex] {
         func column(_ name: String) -> [SQLIndexColumn] { [SQLIndexColumn(name: name, direction: .ascending)] }
-        return [
-            SQLIndex(
-                name: "ACHANGE_ZTRANSACTIONID_INDEX", table: changes, columns: [SQLIndexColumn(name: "ZTRANSACTIONID")]),
-            SQLIndex(
-                name: "Z_TRANSACTION_TransactionAuthorIndex", table: transactions, columns: column("ZAUTHOR")),
-            SQLIndex(
-                name: "Z_TRANSACTION_TransactionTimestampIndex", table: transactions, columns: column("ZTIMESTAMP")),
-            SQLIndex(
-                name: "Z_TRANSACTIONSTRING_UNIQUE_NAME", table: strings, columns: column("ZNAME"), isUnique: true),
-        ]
+        func index(ofKey key: String, in table: String) -> SQLIndex {
+            SQLIndex(name: "\(table)_\(key)_INDEX", table: table, columns: [SQLIndexColumn(name: key)])
+        }
+        return [index(ofKey: "ZTRANSACTIONID", in: changes)]
+            + names.map { index(ofKey: key(ofName: $0), in: transactions) } + [
+                SQLIndex(
+                    name: "Z_TRANSACTION_TransactionAuthorIndex", table: transactions, columns: column("ZAUTHOR")),
+                SQLIndex(
+                    name: "Z_TRANSACTION_TransactionTimestampIndex", table: transactions, columns: column("ZTIMESTAMP")),
+                SQLIndex(
+                    name: "Z_TRANSACTIONSTRING_UNIQUE_NAME", table: strings, columns: column("ZNAME"), isUnique: true),
+            ]
     }
 }

@@ -66,7 +66,7 @@ package struct SQLSchemaBuilder {
         var column: SQLColumn
         var group: Int
         var entity: Int
-        var isRelationship: Bool
+        var kind: ColumnPlan.Kind
         var name: String
         /// A companion follows its key directly. Elements of a composite attribute stand where its name sorts, in their
         /// declared order.
@@ -124,7 +124,7 @@ package struct SQLSchemaBuilder {
                 drafts.append(
                     DraftColumn(
                         column: SQLColumn(name: name, type: plan.type), group: plan.group, entity: index,
-                        isRelationship: plan.isRelationship, name: slot.composite?.name ?? slot.name,
+                        kind: plan.kind, name: slot.composite?.name ?? slot.name,
                         part: slot.composite == nil ? (plan.follows == nil ? 0 : 1) : number))
                 if plan.isKey {
                     keyIndexes.append(
@@ -137,7 +137,7 @@ package struct SQLSchemaBuilder {
         drafts.sort { a, b in
             if a.group != b.group { return a.group < b.group }
             if a.entity != b.entity { return a.entity < b.entity }
-            if a.isRelationship != b.isRelationship { return !a.isRelationship }
+            if a.kind != b.kind { return a.kind.rawValue < b.kind.rawValue }
             if a.name != b.name { return a.name.utf8.lexicographicallyPrecedes(b.name.utf8) }
             return a.part < b.part
         }
@@ -154,10 +154,14 @@ package struct SQLSchemaBuilder {
     }
 
     private struct ColumnPlan {
+        /// In the order in which they stand in a table. Keys of to-many relationships without inverse stand behind those
+        /// of to-one relationships in all four such tables of Apple's at hand.
+        enum Kind: Int { case attribute, toOne, owner }
+
         var name: String
         var type: SQLColumnType
         var group: Int
-        var isRelationship = false
+        var kind = Kind.attribute
         var isKey = false
         /// The slot whose numbering suffix this column repeats.
         var follows: Int?
@@ -177,7 +181,7 @@ package struct SQLSchemaBuilder {
                 group: Self.group(of: attribute, kind: slot.kind))
         case .toOne:
             return ColumnPlan(
-                name: style.column(ofReference: name), type: .integer, group: 1, isRelationship: true, isKey: true)
+                name: style.column(ofReference: name), type: .integer, group: 1, kind: .toOne, isKey: true)
         case .companion(let key):
             guard case .toOne(let relationship, _) = entity.slots[key].role,
                 let destination = relationship.destinationEntity.flatMap({ layout.layout(of: $0) }),
@@ -185,17 +189,17 @@ package struct SQLSchemaBuilder {
             else { return nil }
             return ColumnPlan(
                 name: style.column(ofEntityOf: name, number: number), type: style.entityType, group: 1,
-                isRelationship: true, follows: key)
+                kind: .toOne, follows: key)
         case .order(let key):
             var owner: Int?
             if case .owner(let relationship) = entity.slots[key].role { owner = ownerNumber(of: relationship) }
             return ColumnPlan(
-                name: style.column(ofPlaceIn: name, owner: owner), type: .integer, group: 2, isRelationship: true,
+                name: style.column(ofPlaceIn: name, owner: owner), type: .integer, group: 2, kind: .toOne,
                 follows: key)
         case .owner(let relationship):
             guard let number = ownerNumber(of: relationship) else { return nil }
             let column = style.column(ofOwner: relationship.entity.name ?? "", number: number, name)
-            return ColumnPlan(name: column, type: .integer, group: 1, isRelationship: true, isKey: true)
+            return ColumnPlan(name: column, type: .integer, group: 1, kind: .owner, isKey: true)
         }
     }
 
