@@ -55,6 +55,7 @@ package struct ConvertCommand: Command {
         let url = try type.url(target)
         let shown = type == .postgresql ? StoreAddress.shown(url) : target
         let transfer = GraphTransfer(source: source, console: console)
+        if isForApple { try requireTriggers(of: source) }
         var names: [String: String]?
         var made = GraphTransfer.Summary()
         let summary: GraphTransfer.Summary
@@ -88,6 +89,16 @@ package struct ConvertCommand: Command {
         if type != .sqlite { text.note(mirror: try source.mirror(source.context()), console) }
         try text.write(isJSON: isJSON, on: console)
         return .done
+    }
+
+    /// Throws if Apple's triggers for a derived attribute are not known, before anything is copied.
+    private func requireTriggers(of source: ResolvedStore) throws {
+        do {
+            try DerivedAttributeTriggers.require(for: source.model)
+        } catch {
+            let error = ToolError(error, at: source.shown)
+            throw ToolError(.failed, error.message, details: error.details)
+        }
     }
 
     /// Makes the triggers of the new store by opening it for writing.

@@ -16,7 +16,8 @@ package struct ExportCommand: Command {
                 + "derived attributes, which are computed anew. Related objects are called by their ids, those of "
                 + "ordered relationships in their order.",
             "Objects are read and written batch by batch, in one state of the store, also while other processes "
-                + "write to it. The history is not exported.",
+                + "write to it. The history is not exported, and neither are triggers: 'coredata convert --for-apple' "
+                + "makes those of derived attributes again.",
         ],
         options: [
             Option(

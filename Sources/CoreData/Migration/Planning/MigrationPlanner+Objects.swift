@@ -23,11 +23,17 @@ extension MigrationPlanner {
             Set(tables.flatMap { [$0.name] + $0.columns.map(\.name) })
         }
         let vanished = names(old.allTables).subtracting(names(new.allTables))
+        var made: Set<String> = []
         for trigger in affectedTriggers where moves.isEmpty || !trigger.name.hasPrefix("Z_DA_") {
             guard Self.words(trigger.sql).isDisjoint(with: vanished) else { continue }
             if trigger.name.hasPrefix("Z_DA_"), !isStillDerived(trigger.name) { continue }
             add(.createTrigger(trigger))
+            made.insert(trigger.name.lowercased())
         }
+        // A file whose triggers keep derived attributes has them for those of the newer version, too, if they are known.
+        guard catalog.triggers.contains(where: { $0.name.hasPrefix("Z_DA_") }) else { return }
+        for trigger in dialect.derivedAttributeTriggers(difference.destination, new)
+        where !made.contains(trigger.name.lowercased()) { add(.createTrigger(trigger)) }
     }
 
     /// Whether the attribute a trigger keeps up to date is derived in both models, by the same expression.

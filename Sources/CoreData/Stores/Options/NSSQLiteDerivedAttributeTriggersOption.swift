@@ -9,9 +9,9 @@
 /// to a table with such a trigger gets SQLite's error "no such function", with the name
 /// `NSCoreDataDATriggerUpdatedAffectedObjectValue`.
 ///
-/// A migration keeps the triggers of tables and columns that stay, and drops them all if the number of an entity
-/// changes. Open the store with the option again after a migration. The values in the file have to be right before:
-/// `coredata verify` compares them, and `coredata repair` computes them anew.
+/// The counts of a file are corrected when their triggers are made. A trigger of another program that has the name of
+/// one of Apple's is an error, 134020. An inferred migration of a store with triggers makes those of new derived
+/// attributes, too. A migration by a mapping model makes a store without triggers: open it with the option again.
 ///
 /// Only the triggers for counts of one-to-many relationships, such as `books.@count`, are known. A store with any other
 /// derived attribute is refused with 134020 (`NSPersistentStoreIncompatibleSchemaError`), which names the attribute.

@@ -83,6 +83,8 @@ struct PostgreSQLDialect: SQLDialect {
         }
     }
 
+    func derivedAttributeTriggers(_ layout: ModelLayout, _ schema: SQLSchema) -> [StoreCatalog.Trigger] { [] }
+
     func name(of type: SQLColumnType) -> String {
         switch type {
         case .integer: "bigint"

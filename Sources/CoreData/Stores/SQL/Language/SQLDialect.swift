@@ -40,6 +40,8 @@ package protocol SQLDialect: Sendable {
     var largestIndexed: Int? { get }
     /// The text after a column of an index.
     func suffix(for direction: SQLIndexColumn.Direction) -> String
+    /// The triggers by which Apple's files keep derived attributes, as far as they are known; none in other databases.
+    func derivedAttributeTriggers(_ layout: ModelLayout, _ schema: SQLSchema) -> [StoreCatalog.Trigger]
     /// A value as a literal in the text of a definition.
     func literal(ofBytes bytes: [UInt8]) -> String
     /// A value as a literal in a statement, as the value would be bound for a column of a type.

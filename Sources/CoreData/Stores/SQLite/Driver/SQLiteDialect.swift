@@ -91,6 +91,10 @@ struct SQLiteDialect: SQLDialect {
         }
     }
 
+    func derivedAttributeTriggers(_ layout: ModelLayout, _ schema: SQLSchema) -> [StoreCatalog.Trigger] {
+        DerivedAttributeTriggers.known(layout, schema)
+    }
+
     func insertion(_ conflict: SQLInsert.Conflict) -> (verb: String, tail: String) {
         switch conflict {
         case .fails, .updates: ("INSERT", "")

@@ -5,16 +5,29 @@ import Foundation
 /// Stores of Apple's with triggers show those of one derivation: the count of a one-to-many relationship, which the
 /// root entity of a table declares. Any other derivation is refused, because a trigger of our own would be taken for
 /// Apple's.
-struct DerivedAttributeTriggers {
+package struct DerivedAttributeTriggers {
+    private let counts: [Count]
+
     /// The triggers in the order of Apple's stores.
-    let triggers: [StoreCatalog.Trigger]
+    var triggers: [StoreCatalog.Trigger] { counts.flatMap(\.triggers) }
+
+    /// Throws an error that names the attribute if Apple's triggers for a derivation of a model are not known.
+    package static func require(for model: NSManagedObjectModel) throws {
+        _ = try Self(model.layout, SQLSchemaBuilder.schema(of: model.layout))
+    }
+
+    /// The known triggers of a schema, without those of other derivations.
+    static func known(_ layout: ModelLayout, _ schema: SQLSchema) -> [StoreCatalog.Trigger] {
+        DerivationOrder.places(in: layout).filter { schema.numbers[$0.entity.index] != nil }
+            .flatMap { Count($0, layout, schema)?.triggers ?? [] }
+    }
 
     /// Throws an error that names the attribute if Apple's triggers for a derivation are not known.
     init(_ layout: ModelLayout, _ schema: SQLSchema) throws {
-        triggers = try DerivationOrder.places(in: layout).flatMap { place -> [StoreCatalog.Trigger] in
-            guard schema.numbers[place.entity.index] != nil else { return [] }
+        counts = try DerivationOrder.places(in: layout).compactMap { place in
+            guard schema.numbers[place.entity.index] != nil else { return nil }
             guard let count = Count(place, layout, schema) else { throw Self.refusal(of: place) }
-            return count.triggers
+            return count
         }
         var names: Set<String> = []
         for trigger in triggers where !names.insert(trigger.name.lowercased()).inserted {
@@ -25,19 +38,38 @@ struct DerivedAttributeTriggers {
         }
     }
 
-    /// Makes the triggers that the file does not have.
+    /// Makes the triggers that the file does not have, and computes their counts anew: a trigger only adds to a count.
     func install(on connection: SQLiteConnection) throws {
         if try missing(on: connection).isEmpty { return }
         try connection.transaction {
             // Another process may have made them before the transaction began.
-            for trigger in try missing(on: connection) { try connection.run(.define(.asFound(trigger.sql))) }
+            let missing = try Set(missing(on: connection).map(\.name))
+            for count in counts where count.triggers.contains(where: { missing.contains($0.name) }) {
+                try connection.execute(count.renewal)
+            }
+            for trigger in triggers where missing.contains(trigger.name) {
+                try connection.run(.define(.asFound(trigger.sql)))
+            }
         }
     }
 
-    /// SQLite compares the names of triggers without case.
+    /// SQLite compares the names of triggers without case. A trigger of Apple's may have another text in an older file,
+    /// but it reports to Apple's function.
     private func missing(on connection: SQLiteConnection) throws -> [StoreCatalog.Trigger] {
-        let present = try Set(connection.catalog(ofTables: []).triggers.map { $0.name.lowercased() })
-        return triggers.filter { !present.contains($0.name.lowercased()) }
+        let present = try Dictionary(
+            connection.catalog(ofTables: []).triggers.map { ($0.name.lowercased(), $0) }
+        ) { first, _ in first }
+        return try triggers.filter { trigger in
+            guard let found = present[trigger.name.lowercased()] else { return true }
+            guard found.table.lowercased() == trigger.table.lowercased(), found.sql.contains("NSCoreData") else {
+                throw NSError.coreData(
+                    NSPersistentStoreIncompatibleSchemaError,
+                    reason: "Another program has made a trigger of the name \(trigger.name), which Apple's trigger of "
+                        + "a derived attribute needs.",
+                    remedy: "Drop the trigger, or leave out NSSQLiteDerivedAttributeTriggersOption.")
+            }
+            return false
+        }
     }
 
     private static func refusal(of place: DerivationOrder.Place) -> NSError {
@@ -92,6 +124,12 @@ struct DerivedAttributeTriggers {
                 return path.keys[0]
             default: return nil
             }
+        }
+
+        /// Corrects counts that are not those of the file's rows.
+        var renewal: String {
+            let counted = "(SELECT COUNT(*) FROM \(members) WHERE \(key) = \(table).Z_PK)"
+            return "UPDATE \(table) SET \(column) = \(counted) WHERE \(column) IS NOT \(counted)"
         }
 
         var triggers: [StoreCatalog.Trigger] {

@@ -162,6 +162,10 @@ final class StoreSalvage {
         if source.definitions.contains(where: { $0.name == HistoryTables.transactions }) {
             target.note(.init(.leftOut, "the history is not brought out"))
         }
+        let triggers = source.definitions.filter { $0.kind == "trigger" }.map(\.name)
+        if !triggers.isEmpty {
+            target.note(.init(.leftOut, "triggers are not brought out: \(triggers.joined(separator: ", "))"))
+        }
         if source.definitions.contains(where: { $0.name.hasPrefix(MirrorTables.beginning) }) {
             target.note(
                 .init(
