@@ -34,7 +34,7 @@ extension NSEntityDescription {
     }
 
     /// All indexes in the order of their names.
-    final var comparableIndexes: [NSFetchIndexDescription] {
+    package final var comparableIndexes: [NSFetchIndexDescription] {
         (indexes + uncoveredIndexes).sorted { $0.name < $1.name }
     }
 

@@ -25,7 +25,7 @@ extension ModelSourceReader {
         var elements: [NSFetchIndexElementDescription] = []
         for item in source.children(named: "fetchIndexElement") {
             let name = item.text("property") ?? item.text("name") ?? ""
-            let computed = try indexExpression(of: item, number: elements.count + 1)
+            let computed = try indexExpression(of: item, number: elements.count + 1, properties)
             guard let property = computed ?? properties[name] else {
                 warn(
                     "entity '\(entity.name ?? "")' has no property '\(name)', so it has no index "
@@ -42,7 +42,9 @@ extension ModelSourceReader {
     }
 
     /// The expression of an element that names none of the properties; nil for an element with a property.
-    private func indexExpression(of source: XMLTreeElement, number: Int) throws -> NSExpressionDescription? {
+    private func indexExpression(
+        of source: XMLTreeElement, number: Int, _ properties: [String: NSPropertyDescription]
+    ) throws -> NSExpressionDescription? {
         guard let format = source.text("expression") else { return nil }
         let description = NSExpressionDescription()
         description.name = "expression\(number)"
@@ -50,6 +52,18 @@ extension ModelSourceReader {
             description.expression = try NSExpression.parse(format: format)
         } catch {
             throw self.error(error.description, at: source)
+        }
+        var path = "self"
+        switch description.expression?.payload {
+        case .evaluatedObject: break
+        case .keyPath(let keys, operand: nil): path = keys.text
+        default: path = ""
+        }
+        let columns = ["self", "SELF", "objectID", "entity"]
+        if !columns.contains(path), properties[String(path.prefix { $0 != "." })] == nil {
+            warn(
+                "no column holds the values of '\(format)', so files of this library do not have the index.", at: source
+            )
         }
         description.expressionResultType = try attributeType(named: source.text("expressionType"), at: source)
         return description

@@ -10,7 +10,9 @@ package struct ModelCompileCommand: Command {
         discussion: [
             "Writes every version of an .xcdatamodeld to a .momd, or the current version of it, or an .xcdatamodel, "
                 + "to a .mom. The files are those of the build plugin; Apple's framework reads them, too. Of a store, its "
-                + "model is written to a .mom. XML and binary stores that were made of it are read with that."
+                + "model is written to a .mom. XML and binary stores that were made of it are read with that. A program "
+                + "that reads a .mom gives an attribute that is alone in an index an index of its own name; the command "
+                + "names those that the store does not have."
         ],
         options: [
             Option("output", letter: "o", value: "PATH", completion: .file, "the .momd or .mom to write"),
@@ -47,11 +49,28 @@ package struct ModelCompileCommand: Command {
         return try ResolvedStore(path)
     }
 
+    /// The indexes that a program adds when it reads the archive of a model: 'Book.title'.
+    private static func impliedIndexes(of archive: Data, beyond model: NSManagedObjectModel) throws -> [String] {
+        let read = try ModelArchive.decode(archive)
+        return read.entities.flatMap { entity -> [String] in
+            let name = entity.name ?? ""
+            let known = Set((model.entitiesByName[name]?.comparableIndexes ?? []).map(\.name))
+            return entity.comparableIndexes.map(\.name).filter { !known.contains($0) }.map { "\(name).\($0)" }
+        }.sorted()
+    }
+
     package func run(_ console: Console) throws -> ExitStatus {
         try OutputFile.requireFree(output, force: isForced)
         if let store = try storeWithModel() {
-            try OutputFile.write(try store.model.archive(), to: output, isForced: isForced)
+            let archive = try store.model.archive()
+            try OutputFile.write(archive, to: output, isForced: isForced)
             try console.line(Table.onOneLine("\(output): the model of \(store.shown)"))
+            let implied = try Self.impliedIndexes(of: archive, beyond: store.model)
+            if !implied.isEmpty {
+                try console.line(
+                    Table.onOneLine(
+                        "a new store of it has indexes that this one lacks: \(implied.joined(separator: ", "))"))
+            }
             return .done
         }
         let url = try ModelSourceFile.url(path)
