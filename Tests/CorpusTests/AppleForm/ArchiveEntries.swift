@@ -15,6 +15,7 @@ struct ArchiveEntries {
         var walk = ArchiveEntries(archive: archive)
         let root = try archive.root()
         for (key, value) in root.fields where key != "$class" { try walk.add(value, at: [.word(key)], expands: true) }
+        walk.entries.splitOrdersOfIndexes()
         return walk.entries
     }
 
@@ -29,10 +30,12 @@ struct ArchiveEntries {
         if object.className == "_NSPropertyDescriptionProxy", let target = object.fields["NSUnderlyingProperty"] {
             return try add(target, at: place, expands: true)
         }
-        entries.add(place, object.className)
         if object.className == "NSString" || object.className == "NSMutableString" {
-            entries.add(place + [.word("text")], try archive.string(value) ?? "")
-        } else if object.isKind(of: "NSDictionary") {
+            entries.add(place, try archive.string(value) ?? "")
+            return entries.add(place + [.word("class")], object.className)
+        }
+        entries.add(place, object.className)
+        if object.isKind(of: "NSDictionary") {
             try addPairs(of: object, value, at: place)
         } else if object.isKind(of: "NSArray") {
             try addElements(of: value, at: place)
@@ -40,7 +43,9 @@ struct ArchiveEntries {
             let texts = try archive.elements(value).map { try text(of: $0) }
             entries.add(place + [.word("elements")], texts.sorted().joined(separator: ", "))
         } else {
-            for (key, field) in object.fields where key != "$class" {
+            // A zero may have any exponent.
+            let isZero = object.fields["NS.length"] == .integer(0)
+            for (key, field) in object.fields where key != "$class" && !(isZero && key == "NS.exponent") {
                 try add(field, at: place + [.word(key)], expands: key == "NSIndexedProperty")
             }
         }
@@ -114,6 +119,21 @@ struct ArchiveEntries {
         case .data(let data): "data \(data.base64EncodedString())"
         case .string(let text): text
         case .reference, .array, .dictionary: "\(value)"
+        }
+    }
+}
+
+extension FormEntries {
+    /// Takes the indexes that attributes imply out of the orders of fetch indexes, into orders of their own: Apple's
+    /// order of these is that of a hash table.
+    fileprivate mutating func splitOrdersOfIndexes() {
+        for (place, text) in texts where place.last == .word("order") {
+            let entity = Array(place.dropLast(2))
+            let names = text.components(separatedBy: ", ")
+            let implied = names.filter { texts[entity + [.word("NSProperties"), .name($0)]] != nil }
+            guard !implied.isEmpty else { continue }
+            add(place, names.map { implied.contains($0) ? "implied" : $0 }.joined(separator: ", "))
+            add(place + [.word("implied")], implied.joined(separator: ", "))
         }
     }
 }

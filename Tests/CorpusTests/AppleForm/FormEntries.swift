@@ -22,9 +22,20 @@ struct FormEntries {
                 continue
             }
             if own == nil || others == nil { missing.insert(place) }
-            found.append(FormDifference(place: place, apple: own, ours: others))
+            found.append(FormDifference(place: place, apple: own, ours: others, parts: []))
         }
-        return found
+        return found.map { difference in
+            var difference = difference
+            if difference.apple == nil { difference.parts = other.parts(of: difference.place) }
+            if difference.ours == nil { difference.parts = parts(of: difference.place) }
+            return difference
+        }
+    }
+
+    /// The paths of everything below a place, from the place on.
+    private func parts(of place: [FormPlace]) -> [String] {
+        texts.keys.filter { $0.count > place.count && $0.starts(with: place) }
+            .map { $0.dropFirst(place.count).map(\.text).joined(separator: ".") }.sorted()
     }
 }
 
@@ -34,13 +45,21 @@ enum FormPlace: Hashable {
     case word(String)
     /// A name of the model, or a place in a list.
     case name(String)
+
+    var text: String {
+        switch self {
+        case .word(let text), .name(let text): text
+        }
+    }
 }
 
 /// One fact in which two files differ. Nil for a file without it.
 struct FormDifference: CustomStringConvertible {
-    let place: [FormPlace]
-    let apple: String?
-    let ours: String?
+    var place: [FormPlace]
+    var apple: String?
+    var ours: String?
+    /// What belongs to a part that one of the two files lacks.
+    var parts: [String]
 
     /// The kind of the difference, without names and values of the model.
     var kind: String {

@@ -33,7 +33,9 @@ struct NewStoreOfCorpus {
     private func makeChanges(in context: NSManagedObjectContext) throws {
         let model = context.persistentStoreCoordinator?.managedObjectModel
         for entity in (model?.entities ?? []).sorted(by: { $0.name ?? "" < $1.name ?? "" })
-        where !entity.isAbstract && entity.relationshipsByName.values.allSatisfy(\.isOptional) {
+        where !entity.isAbstract
+            && entity.relationshipsByName.values.allSatisfy({ $0.isOptional || $0.isToMany && $0.minCount == 0 })
+        {
             let attributes = entity.attributesByName.values.filter { !($0 is NSDerivedAttributeDescription) }
             guard let changed = attributes.first(where: { $0.attributeType == .stringAttributeType }) else { continue }
             let object = NSManagedObject(entity: entity, insertInto: context)

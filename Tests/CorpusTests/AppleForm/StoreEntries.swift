@@ -28,14 +28,15 @@ enum StoreEntries {
 
     private static func addSchema(of raw: RawDatabase, to entries: inout FormEntries) throws {
         var order: [String: [String]] = [:]
+        var implied: [String: [String]] = [:]
         for row in try raw.rows("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid") {
             guard case .text(let type) = row[0], case .text(let name) = row[1], case .text(let sql) = row[2] else {
                 continue
             }
             let place: [FormPlace] = [.word(type), .name(name)]
-            order[type, default: []].append(name)
             let text = sql.replacingOccurrences(of: "\"", with: "").split(whereSeparator: \.isWhitespace)
                 .joined(separator: " ")
+            order[type, default: []].append(type == "index" ? nameInOrder(name, text, &implied) : name)
             guard type == "table" else {
                 entries.add(kindOfIndex(type, name, text) + [.name(name)], text)
                 continue
@@ -43,7 +44,23 @@ enum StoreEntries {
             entries.add(place, "table")
             entries.add(place + [.word("text")], text)
         }
-        for (type, names) in order { entries.add([.word("order of creation"), .word(type)], "\(names)") }
+        for (type, names) in order {
+            entries.add([.word("order of creation"), .word(type)], names.joined(separator: ", "))
+        }
+        for (entity, names) in implied {
+            entries.add(
+                [.word("order of creation"), .word("implied index"), .name(entity)], names.joined(separator: ", "))
+        }
+    }
+
+    /// The name of an index in the order of their creation. Apple's order of the indexes that attributes imply is that
+    /// of a hash table, so each of them has the name of its entity, and their order is an entry of its own.
+    private static func nameInOrder(_ name: String, _ text: String, _ implied: inout [String: [String]]) -> String {
+        guard let found = text.wholeMatch(of: /CREATE INDEX Z_(\w+)_(\w+) ON \w+ \(Z(\w+) COLLATE BINARY ASC\)/),
+            found.3.hasPrefix(found.2.uppercased())
+        else { return name }
+        implied[String(found.1), default: []].append(name)
+        return "implied of \(found.1)"
     }
 
     private static func kindOfIndex(_ type: String, _ name: String, _ text: String) -> [FormPlace] {
@@ -87,14 +104,18 @@ enum StoreEntries {
         let columns = try raw.columns(of: "Z_PRIMARYKEY")
         entries.add([.word("Z_PRIMARYKEY"), .word("columns")], "\(columns)")
         for row in try raw.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY ORDER BY Z_ENT") {
-            guard case .text(let name) = row[1] else { continue }
-            entries.add([.word("Z_PRIMARYKEY"), .name(name)], "\(row)")
+            guard case .int(let number) = row[0], case .text(let name) = row[1], case .int(let parent) = row[2] else {
+                continue
+            }
+            entries.add([.word("Z_PRIMARYKEY"), .name("\(number)")], name)
+            entries.add([.word("Z_PRIMARYKEY"), .name("\(number)"), .word("Z_SUPER")], "\(parent)")
         }
         for table in ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"] where raw.tables.contains(table) {
             guard try raw.integer("SELECT count(*) FROM \(table)") ?? 0 > 0 else { continue }
             for column in ["Z_ENT", "Z_OPT"] {
-                let types = try raw.column("SELECT DISTINCT typeof(\(column)) FROM \(table) ORDER BY 1")
-                entries.add([.word(table), .word(column)], "\(types)")
+                let types = try raw.column(
+                    "SELECT group_concat(t) FROM (SELECT DISTINCT typeof(\(column)) AS t FROM \(table) ORDER BY 1)")
+                if case .text(let text)? = types.first { entries.add([.word(table), .word(column)], text) }
             }
         }
     }
