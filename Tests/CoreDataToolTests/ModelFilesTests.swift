@@ -111,6 +111,29 @@ struct ModelFilesTests {
         }
     }
 
+    @Test("Of a store whose model a program made, the command names the indexes that readers of the file will add")
+    func impliedIndexes() throws {
+        try withTemporaryFolder { folder in
+            let model = ModelText.model("entity Book\n  title string")
+            let book = try #require(model.entitiesByName["Book"])
+            let title = try #require(book.attributesByName["title"])
+            book.indexes = [
+                NSFetchIndexDescription(
+                    name: "byTitle",
+                    elements: [NSFetchIndexElementDescription(property: title, collationType: .binary)])
+            ]
+            try withStore(folder.appendingPathComponent("Books.sqlite"), model) { _ in }
+            let run = try ToolRun(["model", "compile", "Books.sqlite", "-o", "Books.mom"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.output.contains("a new store of it has indexes that this one lacks: Book.title\n"))
+            let compiled = try NSManagedObjectModel.read(contentsOf: folder.appendingPathComponent("Books.mom"))
+            #expect(compiled.entitiesByName["Book"]?.indexes.map(\.name) == ["title", "byTitle"])
+            try withStore(folder.appendingPathComponent("New.sqlite"), compiled) { _ in }
+            let again = try ToolRun(["model", "compile", "New.sqlite", "-o", "New.mom"], in: folder)
+            #expect(!again.output.contains("lacks"))
+        }
+    }
+
     @Test("Classes are those of the plugin, and overwrite nothing")
     func generate() throws {
         try withTemporaryFolder { folder in

@@ -147,6 +147,14 @@ struct AppleArchiveTests {
             </entity></model>
             """
         let read = try ModelSourceReader.model(from: Data(source.utf8), file: "contents")
+        try withTemporaryFolder { folder in
+            let model = folder.appendingPathComponent("M.xcdatamodel", isDirectory: true)
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            try Data(source.utf8).write(to: model.appendingPathComponent("contents"))
+            let warnings = try ModelFile.warnings(ofSourceAt: model)
+            #expect(warnings.count == 1)
+            #expect(warnings.first?.text.contains("no column holds the values of 'rank + 1'") == true)
+        }
         for model in [read, try ModelArchive.decode(ModelArchive.encode(read))] {
             model.freeze()
             let schema = SQLSchemaBuilder.schema(of: model.layout)
@@ -156,6 +164,20 @@ struct AppleArchiveTests {
                         + "Z_PK COLLATE BINARY ASC)"
                 ])
         }
+    }
+
+    @Test("Keys of to-many relationships without inverse stand behind those of to-one relationships")
+    func ownerKeys() throws {
+        let source = """
+            <model><entity name="Book"><relationship name="writer" maxCount="1" destinationEntity="Book"/>
+            <attribute name="pages" attributeType="Integer 16"/></entity>
+            <entity name="Shelf"><relationship name="books" toMany="YES" destinationEntity="Book"/></entity></model>
+            """
+        let model = try ModelSourceReader.model(from: Data(source.utf8), file: "contents")
+        model.freeze()
+        let table = SQLSchemaBuilder.schema(of: model.layout).entityTables.first { $0.name == "ZBOOK" }
+        #expect(
+            table?.columns.map(\.name) == ["Z_PK", "Z_ENT", "Z_OPT", "ZPAGES", "ZWRITER", "Z2BOOKS"])
     }
 
     @Test("Templates for dictionaries leave out pending changes, and those for IDs property values")

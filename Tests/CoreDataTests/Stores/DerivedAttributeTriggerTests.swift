@@ -119,4 +119,73 @@ struct DerivedAttributeTriggerTests {
             #expect(!FileManager.default.fileExists(atPath: url.path))
         }
     }
+
+    @Test(
+        "New triggers begin with right counts, whatever the file had; another program's trigger of the name is refused")
+    func staleAndForeign() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try withStore(url, Self.model()) { context in
+                let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+                NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue(
+                    shelf, forKey: "shelf")
+                try context.save()
+            }
+            let raw = try RawDatabase(url)
+            try raw.execute("UPDATE ZSHELF SET ZBOOKCOUNT = 7")
+            let foreign = "CREATE TRIGGER \(Self.names[1]) AFTER DELETE ON ZBOOK BEGIN SELECT 1; END"
+            try raw.execute(foreign)
+            let error = try #require(throws: NSError.self) {
+                try withStore(url, Self.model(), options: Self.option) { _ in }
+            }
+            #expect(error.code == NSPersistentStoreIncompatibleSchemaError)
+            #expect(error.localizedDescription.contains(Self.names[1]), "\(error)")
+            #expect(try Self.triggers(url) == [Self.names[1]])
+            try raw.execute("DROP TRIGGER \(Self.names[1])")
+            try withStore(url, Self.model(), options: Self.option) { _ in }
+            #expect(try Self.triggers(url) == Self.names)
+            #expect(try raw.integer("SELECT ZBOOKCOUNT FROM ZSHELF") == 1)
+        }
+    }
+
+    @Test("A migration gives a new derived attribute triggers where the file has triggers, also if numbers change")
+    func migrated() throws {
+        let older = "entity Shelf\n  books many Book.shelf\nentity Book\n  title string\n  shelf one Shelf.books"
+        let newer = older + "\n  cards many Card.book\nentity Card\n  book one Book.cards"
+        for hasTriggers in [true, false] {
+            try withTemporaryFolder { folder in
+                let url = folder.appendingPathComponent("Store.sqlite")
+                try withStore(url, Self.model(), options: hasTriggers ? Self.option : [:]) { context in
+                    let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+                    NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                        .setValue(shelf, forKey: "shelf")
+                    try context.save()
+                }
+                let model = Self.model(newer)
+                let cards = NSDerivedAttributeDescription()
+                cards.name = "cardCount"
+                cards.attributeType = .integer64AttributeType
+                cards.isOptional = true
+                cards.derivationExpression = CoreData.NSExpression(format: "cards.@count")
+                model.entitiesByName["Book"]?.properties.append(cards)
+                #expect(try LightweightMigrator(MigrationRequest(at: url, to: model)).apply())
+                let made = try Self.triggers(url)
+                #expect(made.count == (hasTriggers ? 10 : 0))
+                if hasTriggers { #expect(made.contains("Z_DA_ZCARD_Book_cardCount_PARAMETER_INSERT")) }
+                #expect(try RawDatabase(url).integer("SELECT ZBOOKCOUNT FROM ZSHELF") == 1)
+            }
+        }
+    }
+
+    @Test("A salvage says which triggers it leaves out")
+    func salvaged() throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try withStore(url, Self.model(), options: Self.option) { _ in }
+            let report = try NSPersistentStoreCoordinator.salvage(
+                storeAt: url, into: folder.appendingPathComponent("Salvaged.sqlite"))
+            let texts = report.findings.filter { $0.kind == .leftOut }.map(\.text)
+            #expect(texts.contains { $0.contains(Self.names[0]) }, "\(texts)")
+        }
+    }
 }
