@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 import MacCheckKit
 import TestSupport
@@ -120,7 +121,7 @@ struct JudgeTests {
         report.platform = "macOS, Version 99"
         report.findings["question/members-are-nil"]?.lines = ["empty, full"]
         report.findings["question/message-missing-value"]?.lines = ["error NSCocoaErrorDomain 1570: another text"]
-        report.findings["question/message-predicate"]?.outcome = .done
+        report.findings["question/message-predicate"] = Finding(lines: ["no exception"])
         let verdicts = Judge(kit: small.kit, report: report, stores: nil).verdicts()
         let fact = try #require(verdicts.first { $0.check == "question/members-are-nil" })
         #expect(fact.state == .fact)
@@ -132,6 +133,73 @@ struct JudgeTests {
         let equal = try #require(verdicts.first { $0.check == "question/nested-parentheses" })
         #expect(equal.state == .fact)
         #expect(equal.lines.first?.hasPrefix("equal: ") == true)
+    }
+
+    @Test("A question whose process stopped is answered by an exception about its matter, and by no other end")
+    func stops() throws {
+        var report = small.report
+        report.platform = "macOS, Version 99"
+        func verdict(_ stop: Finding.Stop?, _ text: String, _ name: String = "nested-parentheses") -> Verdict? {
+            var finding = Finding()
+            (finding.outcome, finding.stop, finding.text) = (.stopped, stop, text)
+            report.findings["question/\(name)"] = finding
+            return Judge(kit: small.kit, report: report, stores: nil).verdicts()
+                .first { $0.check == "question/\(name)" }
+        }
+        #expect(verdict(.exception, "Unable to parse the format string \"((\"")?.state == .fact)
+        for (stop, text) in [
+            (.exception, "unrecognized selector sent to instance"), (.timeLimit, "Unable to parse the format string"),
+            (.other, "Unable to parse the format string"), (.other, ""),
+        ] as [(Finding.Stop, String)] {
+            #expect(verdict(stop, text)?.state == .failed, "\(stop) \(text)")
+        }
+        #expect(verdict(nil, "Unable to parse the format string")?.state == .failed)
+        #expect(verdict(.exception, "a predicate", "members-are-nil")?.state == .fact)
+        #expect(verdict(.exception, "a predicate", "message-missing-value")?.state == .failed)
+        var finding = Finding()
+        (finding.outcome, finding.text) = (.error, "no question")
+        report.findings["question/members-are-nil"] = finding
+        let verdicts = Judge(kit: small.kit, report: report, stores: nil).verdicts()
+        #expect(verdicts.first { $0.check == "question/members-are-nil" }?.state == .failed)
+        #expect(Run.stop("*** Terminating app, reason: 'no'") == .exception)
+        #expect(Run.stop("Fatal error: no") == .fatalError)
+        #expect(Run.stop("") == .other)
+    }
+
+    @Test("Validation, user info, derivation and the flags of a template are compared")
+    func descriptions() throws {
+        for (model, begin) in [
+            ("Places", "validation Place.code: "), ("Places", "user info Place: "),
+            ("Places", "user info Place.height: "),
+            ("Places", "request TenHigh: result 1, limit 10"), ("Shelves", "Shelf.bookCount: "),
+        ] {
+            let lines = small.report.findings["model/\(model)"]?.lines ?? []
+            #expect(lines.contains { $0.hasPrefix(begin) }, "\(begin) is not in \(lines)")
+            let found = try failures {
+                $0.findings["model/\(model)"]?.lines = lines.map { $0.hasPrefix(begin) ? begin + "other" : $0 }
+            }
+            #expect(found["model/\(model)"]?.last == "unexpected: \(begin)other")
+        }
+        #expect(small.kit.models.flatMap(\.lines).contains { $0.contains("derived by books.@count") })
+    }
+
+    @Test("What a search, a migration and the saves must give does not come from the run that it judges")
+    func expectations() throws {
+        #expect(Set(SearchPart.all.map(\.name)) == Set(SearchPart.sql.keys))
+        let migrated = try #require(small.kit.migrations.first)
+        #expect(migrated.contents == migrated.expected)
+        #expect(migrated.contents.entities["Entry"]?.objects["p3"]?["words"] == "'Nobody's words'")
+        let places = try #require(small.kit.stores.first { $0.name == "places" })
+        let plan = try #require(StorePlan.all.first { $0.name == "places" })
+        let model = try #require(
+            NSManagedObjectModel(contentsOf: small.folder.appendingPathComponent("Models/Places.momd")))
+        let values = try PlannedValues(plan.saves, model)
+        #expect(values.differences(to: places.contents) == [])
+        var other = places.contents
+        other.entities["Place"]?.objects["p1"]?["height"] = "20.5"
+        #expect(values.differences(to: other).first?.hasPrefix("Place: no object has") == true)
+        other.entities["Place"]?.count = 3
+        #expect(values.differences(to: other) == ["Place: 4 objects described, 3 found"])
     }
 
     @Test("A check that an exception ended, one with an error and one that is not there are found")

@@ -8,13 +8,15 @@ import TestSupport
 struct SmallKit: Sendable {
     /// The folder of the report, with the stores that the run has changed.
     let answer: URL
+    /// The folder of the kit.
+    let folder: URL
     let kit: Kit
     let report: Report
     private let place: TemporaryFolder
 
     static let shared = Result { try SmallKit() }
 
-    private static let stores: Set<String> = ["history", "pairs", "diary", "places"]
+    private static let stores: Set<String> = ["history", "pairs", "diary", "places", "shelves"]
     private static let questions = [
         "members-are-nil", "message-missing-value", "message-predicate", "nested-parentheses",
     ]
@@ -23,7 +25,7 @@ struct SmallKit: Sendable {
     init() throws {
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         place = try TemporaryFolder()
-        let folder = place.url.appendingPathComponent("Kit")
+        folder = place.url.appendingPathComponent("Kit")
         answer = place.url.appendingPathComponent("Answer")
         let program = try ChildProgram.url("mac-check")
         var maker = KitMaker(folder: folder, program: program, show: { _ in })

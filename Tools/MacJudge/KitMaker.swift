@@ -6,9 +6,13 @@ import TestSupport
 
 // Implementation notes
 //
-// - The stores are made by `StorePlan`s. Then the program `mac-check` runs over them on this system, and what it finds
-//   is what a Mac must find. So both systems run one code. What is in a store is read once more before its file is
-//   closed, from the rows that the saves left in memory, and has to be equal.
+// - The stores are made by `StorePlan`s. Then the program `mac-check` runs over them on this system, so both systems run
+//   one code. What it finds must be what is expected from another source, or there is no kit.
+// - The results of searches are expected from statements of SQL, written by hand (`SearchPart.sql`), which SQLite
+//   carries out without this framework. Those of migrations are written out (`MigrationPart.expected`).
+// - The values of a store are expected from the plan (`PlannedValues`), and its rows from those that the saves left in
+//   memory before the file was closed. What a store holds after the saves of a check, models and answers have no other
+//   source than the run here.
 // - Keys are equal on both systems: each save of a check inserts one object.
 // - Stores that Apple's framework has made take the place of ours with `makeKit(ofStores:)`.
 
@@ -83,12 +87,21 @@ package struct KitMaker {
             kit.models[place].lines = try finding(.model, kit.models[place].name).lines ?? []
         }
         for place in kit.searches.indices {
-            kit.searches[place].lines = try finding(.search, kit.searches[place].name).lines ?? []
+            let part = kit.searches[place]
+            kit.searches[place].lines = try expected(of: part)
+            try require(part.name, Difference.lines(kit.searches[place].lines, finding(.search, part.name).lines))
         }
         for place in kit.migrations.indices {
-            kit.migrations[place].contents = try finding(.migrate, kit.migrations[place].name).contents ?? Contents()
+            let part = kit.migrations[place]
+            kit.migrations[place].contents = part.expected
+            try require(part.name, Difference.contents(part.expected, finding(.migrate, part.name).contents))
         }
-        for name in kit.answers.keys { kit.answers[name] = try finding(.question, name).answer }
+        for name in kit.answers.keys {
+            let found = try finding(.question, name)
+            guard found.outcome == .done || Questions.all.contains(where: { $0.name == name && $0.expects(found) })
+            else { throw KitError("question/\(name) is not answered: \(found.answer)") }
+            kit.answers[name] = found.answer
+        }
         for place in kit.stores.indices {
             let name = kit.stores[place].name
             let read = try finding(.read, name)
@@ -104,6 +117,28 @@ package struct KitMaker {
         }
         try write()
         return kit
+    }
+
+    /// Throws the differences to what is expected from another source.
+    private func require(_ name: String, _ lines: [String]) throws {
+        guard lines.isEmpty else { throw KitError("\(name): \(lines.joined(separator: "; "))") }
+    }
+
+    /// The result of a fetch, which SQLite finds in the file.
+    private func expected(of part: SearchPart) throws -> [String] {
+        guard let store = kit.stores.first(where: { $0.name == part.store }), let sql = SearchPart.sql[part.name] else {
+            throw KitError("\(part.name) has no store or no SQL")
+        }
+        return try withTemporaryFolder { place in
+            let database = try RawDatabase(Corpus.copyStore(at: folder.appendingPathComponent(store.file), to: place))
+            return try database.rows(sql).enumerated().map { number, row in
+                let name = try database.column("SELECT Z_NAME FROM Z_PRIMARYKEY WHERE Z_ENT = ?", [row[0]]).first
+                guard case .text(let entity)? = name, let key = row[1].int else {
+                    throw KitError("\(part.name): a row has no entity")
+                }
+                return "\(number + 1): \(entity)/p\(key)"
+            }
+        }
     }
 
     private func write() throws {
@@ -211,7 +246,9 @@ extension KitMaker {
         let coordinator = try opened.coordinator(
             part, in: folder, options: plan.hasTriggers ? [NSSQLiteDerivedAttributeTriggersOption: true] : [:])
         try Change.apply(plan.saves, to: coordinator)
-        memory[plan.name] = try Contents(of: coordinator)
+        let contents = try Contents(of: coordinator)
+        memory[plan.name] = contents
+        try require(plan.name, PlannedValues(plan.saves, coordinator.managedObjectModel).differences(to: contents))
         if plan.finish == .leaveLog { try copyOpen(place) }
         if plan.finish == .purgeHistory { try purge(coordinator) }
         coordinator.close()

@@ -95,7 +95,12 @@ private struct ChangeSession {
 }
 
 /// The values of texts.
-enum PropertyValue {
+package enum PropertyValue {
+    /// The text that `Contents` shows of the value of a described text.
+    package static func shown(_ text: String, of attribute: NSAttributeDescription) throws -> String {
+        PropertyText.text(try value(text, of: attribute), of: attribute)
+    }
+
     /// The value of a text, by the type of the attribute.
     ///
     /// "bytes:3:65" are three bytes that begin with 65, and "text:3:65" is a text of such characters. The members of a

@@ -11,6 +11,14 @@ package struct Contents: Codable, Equatable {
         package var objects: [String: [String: String]] = [:]
 
         package init() {}
+
+        /// Objects that are listed completely, as a run would find them.
+        package init(_ objects: [String: [String: String]]) {
+            var digest = Digest()
+            func number(_ key: String) -> Int { Int(key.dropFirst()) ?? 0 }
+            for key in objects.keys.sorted(by: { number($0) < number($1) }) { digest.add(key, objects[key] ?? [:]) }
+            (count, self.digest, self.objects) = (objects.count, digest.text, objects)
+        }
     }
 
     /// The most objects of an entity that are listed.
@@ -48,8 +56,7 @@ package struct Contents: Codable, Equatable {
                     let key = "p\(number(of: object.objectID))"
                     let texts = object.texts
                     if result.objects.count < limit { result.objects[key] = texts }
-                    digest.add(key)
-                    for property in texts.keys.sorted() { digest.add("\(property)=\(texts[property] ?? "")") }
+                    digest.add(key, texts)
                 }
                 context.reset()
             }
@@ -160,6 +167,12 @@ struct Digest {
     init(_ bytes: Data) { add(bytes) }
 
     mutating func add(_ text: String) { add(text.utf8) }
+
+    /// Adds an object's key and the texts of its properties.
+    mutating func add(_ key: String, _ texts: [String: String]) {
+        add(key)
+        for property in texts.keys.sorted() { add("\(property)=\(texts[property] ?? "")") }
+    }
 
     private mutating func add(_ bytes: some Sequence<UInt8>) {
         for byte in bytes { state = (state ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -132,8 +132,12 @@ package struct Check: Hashable, Sendable, CustomStringConvertible {
 /// What a check has found.
 package struct Finding: Codable, Equatable {
     package enum Outcome: String, Codable, Sendable { case done, error, stopped }
+    /// What ended the process.
+    package enum Stop: String, Codable, Sendable { case exception, fatalError, timeLimit, other }
 
     package var outcome = Outcome.done
+    /// What ended the process; nil in reports of earlier kits, and if nothing did.
+    package var stop: Stop?
     /// The error, or what the process printed before it stopped.
     package var text: String?
     package var contents: Contents?

@@ -14,8 +14,28 @@ package enum ModelText {
         }
         for (name, request) in model.fetchRequestTemplatesByName {
             lines.append("request \(name): \(request.entityName ?? "nil") \(request.predicate?.description ?? "all")")
+            lines.append("request \(name): " + flags(of: request))
         }
         return lines.sorted()
+    }
+
+    private static func flags(of request: NSFetchRequest<any NSFetchRequestResult>) -> String {
+        "result \(request.resultType.rawValue), limit \(request.fetchLimit), batches of \(request.fetchBatchSize)"
+            + (request.includesSubentities ? ", subentities" : "")
+            + (request.includesPropertyValues ? ", values" : "")
+            + (request.includesPendingChanges ? ", pending changes" : "")
+            + (request.returnsObjectsAsFaults ? ", faults" : "") + (request.returnsDistinctResults ? ", distinct" : "")
+    }
+
+    private static func userInfo(_ table: [AnyHashable: Any]?, of owner: String) -> [String] {
+        (table ?? [:]).map { "user info \(owner): \($0.key) = \($0.value)" }
+    }
+
+    /// The conditions, and the codes or texts of the errors, that a value must satisfy.
+    private static func conditions(_ property: NSPropertyDescription, of owner: String) -> [String] {
+        zip(property.validationPredicates, property.validationWarnings).map {
+            "validation \(owner): \($0.description); \($1)"
+        }
     }
 
     private static func lines(of entity: NSEntityDescription) -> [String] {
@@ -27,7 +47,10 @@ package enum ModelText {
         for property in entity.properties where entity.superentity?.propertiesByName[property.name] == nil {
             lines.append(
                 "\(name).\(property.name): \(text(property))\(renaming(property.renamingIdentifier, property.name))")
+            lines += conditions(property, of: "\(name).\(property.name)")
+            lines += userInfo(property.userInfo, of: "\(name).\(property.name)")
         }
+        lines += userInfo(entity.userInfo, of: name)
         for index in entity.indexes {
             let elements = index.elements.map { element in
                 "\(element.propertyName ?? "expression") \(element.collationType.rawValue) "
@@ -64,7 +87,9 @@ package enum ModelText {
                 + (attribute.valueTransformerName.map { ", by \($0)" } ?? "")
                 + (attribute.allowsExternalBinaryDataStorage ? ", external" : "")
                 + (attribute.preservesValueInHistoryOnDeletion ? ", kept in history" : "")
-                + (attribute is NSDerivedAttributeDescription ? ", derived" : "")
+                + ((attribute as? NSDerivedAttributeDescription).map {
+                    ", derived by \($0.derivationExpression?.description ?? "nil")"
+                } ?? "")
                 + (composite.map { ", of (\($0.joined(separator: "; ")))" } ?? "") + flags
         default: return "other" + flags
         }

@@ -15,11 +15,11 @@ extension Questions {
         Question("message-unknown-entity", nil) { bench in
             let context = try bench.context()
             return context.performAndWait { "\(context.insert("Nothing"))" }
-        },
+        }.mayStop("entity"),
         Question("message-unknown-key", nil) { bench in
             let context = try bench.context()
             return context.performAndWait { "\(context.insert("Item").value(forKey: "nothing") ?? "nil")" }
-        },
+        }.mayStop("key value coding", "undefined key", "valueforundefinedkey"),
         Question("message-wrong-version", nil) { bench in
             try bench.coordinator().close()
             var version = QuestionModel.Version()
@@ -52,7 +52,7 @@ extension Questions {
         },
         Question("message-predicate", nil) { _ in
             "\(NSPredicate(format: "name == 'a' AND (", argumentArray: nil))"
-        },
+        }.mayStop("format string"),
     ]
 
     static let aboutObjects = [

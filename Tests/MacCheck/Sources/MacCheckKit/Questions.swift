@@ -6,6 +6,9 @@ package struct Question: Sendable {
     /// The first column of the row of DEVIATIONS.md that the answer settles. Nil if OpenCoreData has Apple's text from
     /// documents: another answer is a fault then.
     package let row: String?
+    /// Words of which one is in the text of an exception that may be the answer. Any other stop is a failure of the
+    /// question, and no answer.
+    package var stops: [String] = []
     let body: @Sendable (Bench) throws -> String
 
     init(_ name: String, _ row: String?, _ body: @escaping @Sendable (Bench) throws -> String) {
@@ -13,13 +16,31 @@ package struct Question: Sendable {
         self.row = row
         self.body = body
     }
+
+    /// The question, to which an exception with one of some words may be the answer.
+    func mayStop(_ words: String...) -> Question {
+        var copy = self
+        copy.stops = words
+        return copy
+    }
+
+    /// Whether the end of its process is an answer to the question.
+    package func expects(_ finding: Finding) -> Bool {
+        guard finding.outcome == .stopped, finding.stop == .exception || finding.stop == .fatalError else {
+            return false
+        }
+        let text = finding.text?.lowercased() ?? ""
+        return stops.contains { text.contains($0) }
+    }
 }
 
 /// All questions.
 package enum Questions {
     package static let all =
-        messages + aboutStores + aboutFiles + aboutObjects + aboutConflicts + aboutPredicates
-        + aboutRequests + aboutMigrations
+        messages + aboutStores + aboutFiles + aboutObjects + aboutConflicts
+        + aboutPredicates.map { $0.mayStop("predicate", "format string", "sql", "keypath", "key path", "expression") }
+        + aboutRequests.map { $0.mayStop("fetch", "predicate", "sql", "keypath", "key path", "expression", "property") }
+        + aboutMigrations
 
     /// Asks the framework a question, with files in a folder of its own.
     package static func answer(_ name: String, in folder: URL) throws -> String {

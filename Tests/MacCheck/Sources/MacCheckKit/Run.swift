@@ -53,19 +53,28 @@ package struct Run {
         try process.run()
         let id = process.processIdentifier
         let watchdog = DispatchWorkItem { kill(id, SIGKILL) }
+        defer { watchdog.cancel() }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: watchdog)
         process.waitUntilExit()
-        watchdog.cancel()
+        let seconds = Date().timeIntervalSince(start)
         try errors.close()
         var finding = Finding()
         if process.terminationStatus == 0, let data = try? Data(contentsOf: result) {
             finding = try JSONDecoder().decode(Finding.self, from: data)
         } else {
+            let text = try String(contentsOf: words, encoding: .utf8)
             finding.outcome = .stopped
-            finding.text = Self.lastWords(try String(contentsOf: words, encoding: .utf8))
+            finding.text = Self.lastWords(text)
+            finding.stop = seconds >= limit ? .timeLimit : Self.stop(text)
         }
-        finding.seconds = (Date().timeIntervalSince(start) * 100).rounded() / 100
+        finding.seconds = (seconds * 100).rounded() / 100
         return finding
+    }
+
+    /// What a process said before it stopped. A crash without words is neither an exception nor a fatal error.
+    package static func stop(_ text: String) -> Finding.Stop {
+        if text.contains("reason: ") { return .exception }
+        return text.contains("Fatal error: ") ? .fatalError : .other
     }
 
     /// The text of the exception or of the fatal error, without the stack behind it.
