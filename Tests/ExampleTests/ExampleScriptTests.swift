@@ -37,7 +37,7 @@ struct ExampleScriptTests {
     }
 
     @Test(
-        "Web service: answers to good and bad requests, many clients at once, a migration behind /health",
+        "Web service: answers to good and bad requests, many clients at once, a migration behind /health, events",
         .enabled(if: absence == nil, "\(absence ?? "")"))
-    func webService() throws { try run("WebService", "web-service") }
+    func webService() throws { try run("WebService", "web-service", Sample.isWhole ? ["10000"] : []) }
 }

@@ -4,8 +4,10 @@ import CoreDataManager
 
 /// What the service answers. Each request has a context of its own, on the thread of its connection.
 struct Bookshop: Sendable {
-    private static let mostBooks = 100
     let manager: CoreDataManager
+    private let feeds: BookFeeds
+
+    init(manager: CoreDataManager) { (self.manager, feeds) = (manager, BookFeeds(manager: manager)) }
 
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         do {
@@ -13,6 +15,7 @@ struct Bookshop: Sendable {
             case ("GET", "health", 1): return try health()
             case ("GET", "books", 1): return try search(request)
             case ("POST", "books", 1): return try create(JSONDecoder().decode(BookChange.self, from: request.body))
+            case ("GET", "books", 2) where request.path[1] == "events": return try follow(request)
             case ("GET", "books", 2):
                 return try inContext { try json(BookText(book(request, in: $0))) }
             case ("PATCH", "books", 2): return try change(request)
@@ -33,12 +36,16 @@ struct Bookshop: Sendable {
     private struct Health: Encodable {
         var state: String
         var fraction: Double?
+        /// The number of clients that follow a query.
+        var streams: Int?
     }
 
     /// Answers from the first moment on, whatever the store is doing.
     private func health() throws -> HTTPResponse {
         switch manager.state {
-        case .ready: return try json(Health(state: "ready"))
+        case .ready:
+            let streams = feeds.clientCount
+            return try json(Health(state: "ready", streams: streams == 0 ? nil : streams))
         case .migrating(let status):
             return try json(Health(state: "migrating", fraction: status.fractionCompleted), status: 503)
         case .failed: return try json(Health(state: "failed"), status: 503)
@@ -52,23 +59,18 @@ struct Bookshop: Sendable {
     }
 
     private func search(_ request: HTTPRequest) throws -> HTTPResponse {
-        let found = NSFetchRequest<Book>(entityName: "Book")
-        // It throws where the text is no predicate; NSPredicate(format:) would stop the service.
-        if let text = request.query("where") { found.predicate = try NSPredicate.parse(format: text) }
+        let found = try BookQuery(request).fetchRequest()
         return try inContext { context in
-            let total = try context.count(for: found)
-            let key = request.query("sort") ?? "title"
-            let name = key.hasPrefix("-") ? String(key.dropFirst()) : key
-            guard ["title", "year", "pages"].contains(name) else { throw Refusal(400, "sort: no \(name)") }
-            found.sortDescriptors = [
-                NSSortDescriptor(key: name, ascending: !key.hasPrefix("-")),
-                NSSortDescriptor(key: "id", ascending: true),
-            ]
-            found.fetchLimit = min(max(request.query("limit").flatMap { Int($0) } ?? 20, 1), Self.mostBooks)
-            found.fetchOffset = max(request.query("offset").flatMap { Int($0) } ?? 0, 0)
-            found.relationshipKeyPathsForPrefetching = ["authors"]
-            return try json(Page(count: total, books: context.fetch(found).map(BookText.init)))
+            let all = NSFetchRequest<Book>(entityName: "Book")
+            all.predicate = found.predicate
+            return try json(Page(count: context.count(for: all), books: context.fetch(found).map(BookText.init)))
         }
+    }
+
+    /// Answers with an event for the present books, and another one whenever they change.
+    private func follow(_ request: HTTPRequest) throws -> HTTPResponse {
+        let headers = ["Content-Type": "text/event-stream", "Cache-Control": "no-store"]
+        return try HTTPResponse(status: 200, headers: headers, events: feeds.follow(BookQuery(request)))
     }
 
     private func create(_ wanted: BookChange) throws -> HTTPResponse {
@@ -135,10 +137,14 @@ struct Bookshop: Sendable {
         throw Refusal(404, "there is no such book")
     }
 
-    private func json(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
+    static var encoder: JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return HTTPResponse(status: status, body: try encoder.encode(value) + Data("\n".utf8))
+        return encoder
+    }
+
+    private func json(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
+        HTTPResponse(status: status, body: try Self.encoder.encode(value) + Data("\n".utf8))
     }
 }
 #endif

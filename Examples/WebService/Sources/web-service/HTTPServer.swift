@@ -21,6 +21,8 @@ struct HTTPResponse: Sendable {
     var status: Int
     var headers: [String: String] = ["Content-Type": "application/json"]
     var body = Data()
+    /// Events in place of a body.
+    var events: EventBody?
 }
 
 /// An HTTP server on the loopback address. libmicrohttpd reads the requests, each on a thread of its connection.
@@ -32,10 +34,12 @@ final class HTTPServer {
     private let core: Core
 
     /// Listens on a port, 0 for any that is free. Returns nil if the port is taken.
-    init?(port: UInt16, handler: @escaping Handler) {
-        core = Core(handler)
+    ///
+    /// - Parameter timeout: The seconds after which a connection is closed on which nothing moves.
+    init?(port: UInt16, timeout: UInt32, handler: @escaping Handler) {
+        core = Core(handler, timeout: timeout)
         let listening = webservice_listen(
-            port,
+            port, timeout,
             { context, connection, path, method, _, data, size, state in
                 guard let context, let connection, let path, let method, let size, let state else { return .NO }
                 let core = Unmanaged<Core>.fromOpaque(context).takeUnretainedValue()
@@ -62,9 +66,13 @@ private final class Body { var data = Data() }
 
 private final class Core: Sendable {
     private static let longestBody = 1 << 20
+    /// What the kernel keeps for a client of events that does not read.
+    private static let bytesOnTheWay: Int32 = 64 << 10
+    private static let blockSize = 16 << 10
     private let handler: HTTPServer.Handler
+    private let timeout: UInt32
 
-    init(_ handler: @escaping HTTPServer.Handler) { self.handler = handler }
+    init(_ handler: @escaping HTTPServer.Handler, timeout: UInt32) { (self.handler, self.timeout) = (handler, timeout) }
 
     /// The library calls this once for the headers, then for each part of the body, and at last without a part.
     func accept(
@@ -92,14 +100,32 @@ private final class Core: Sendable {
     }
 
     private func send(_ answer: HTTPResponse, on connection: OpaquePointer) -> MHD_Result {
-        let response = answer.body.withUnsafeBytes { bytes in
-            MHD_create_response_from_buffer(
-                bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
-        }
+        let response =
+            answer.events.map { events($0, on: connection) }
+            ?? answer.body.withUnsafeBytes { bytes in
+                MHD_create_response_from_buffer(
+                    bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+            }
         guard let response else { return .NO }
         defer { MHD_destroy_response(response) }
         for (name, value) in answer.headers { MHD_add_response_header(response, name, value) }
         return MHD_queue_response(connection, UInt32(answer.status), response)
+    }
+
+    /// An answer whose parts are read one after the other, on the thread of the connection, which waits for them.
+    private func events(_ body: EventBody, on connection: OpaquePointer) -> OpaquePointer? {
+        webservice_bound_sending(connection, Self.bytesOnTheWay)
+        let sent = Unmanaged.passRetained(
+            SentEvents(body, on: connection, milliseconds: Int32(clamping: timeout * 1000 / 3)))
+        // The greatest number: the length is not known.
+        let response = MHD_create_response_from_callback(
+            .max, Self.blockSize,
+            { sent, _, buffer, size in
+                guard let sent, let buffer else { return Int(MHD_CONTENT_READER_END_WITH_ERROR) }
+                return Unmanaged<SentEvents>.fromOpaque(sent).takeUnretainedValue().read(into: buffer, size)
+            }, sent.toOpaque(), { sent in if let sent { Unmanaged<SentEvents>.fromOpaque(sent).release() } })
+        if response == nil { sent.release() }
+        return response
     }
 }
 #endif

@@ -1,10 +1,10 @@
 // A bookshop over HTTP:
 //
-//   web-service STORE [--port N] [--model VERSION]
+//   web-service STORE [--port N] [--model VERSION] [--timeout SECONDS]
 //
 // STORE is a file, or the address of a PostgreSQL database where the program was built with that trait. The program
 // prints its own address. Without --port it takes any port that is free. `--model 1` is the program before its model
-// got languages.
+// got languages. A connection on which nothing moves for 30 seconds, or those of --timeout, is closed.
 #if canImport(CHTTPD)
 import CoreData
 import CoreDataManager
@@ -18,14 +18,17 @@ func stop(_ status: Int32, _ message: String) -> Never {
 }
 
 var arguments = CommandLine.arguments.dropFirst()
-let usage = "usage: web-service STORE [--port N] [--model VERSION]"
+let usage = "usage: web-service STORE [--port N] [--model VERSION] [--timeout SECONDS]"
 guard let store = arguments.popFirst() else { stop(64, usage) }
-var (port, model) = (UInt16(0), "Bookshop.momd")
+var (port, model, timeout) = (UInt16(0), "Bookshop.momd", UInt32(30))
 while let option = arguments.popFirst() {
     switch (option, arguments.popFirst()) {
     case ("--port", let number?):
         guard let wanted = UInt16(number) else { stop(64, usage) }
         port = wanted
+    case ("--timeout", let seconds?):
+        guard let wanted = UInt32(seconds), (1...3600).contains(wanted) else { stop(64, usage) }
+        timeout = wanted
     case ("--model", "1"): model += "/Bookshop.mom"
     case ("--model", "2"): break
     default: stop(64, usage)
@@ -47,7 +50,7 @@ let manager = CoreDataManager(
     modelURL: Bundle.module.bundleURL.appendingPathComponent(model), storeURL: url, configuration: configuration)
 
 let shop = Bookshop(manager: manager)
-guard let server = HTTPServer(port: port, handler: { shop.answer($0) }) else {
+guard let server = HTTPServer(port: port, timeout: timeout, handler: { shop.answer($0) }) else {
     stop(1, "nobody can listen on port \(port)")
 }
 // From here on /health answers. Everything else does when the store is open.
