@@ -37,7 +37,7 @@ struct BookQuery: Hashable, Sendable {
 /// Queries whose results clients follow. However many clients follow a query, one task does, and all tasks share one
 /// context.
 final class BookFeeds: Sendable {
-    /// Each client holds a connection; the others are for requests.
+    /// Each client holds a connection, and requests need connections, too.
     private static let mostClients = 32
 
     private struct Feed {
