@@ -154,7 +154,7 @@ let package = Package(
                 "CoreData", "TestSupport",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/SoakChild"),
-        .testTarget(name: "SoakTests", dependencies: ["CoreData", "TestSupport", "soak-child"]),
+        .testTarget(name: "SoakTests", dependencies: ["CoreData", "TestSupport", "soak-child", "writer-child"]),
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
