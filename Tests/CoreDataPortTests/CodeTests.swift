@@ -380,8 +380,10 @@ struct CodeTests {
         #expect(ported.porting.changed.isEmpty)
         #expect(
             ported.byHand.map { $0.prefix { $0 != " " } } == [
-                "2:8:", "4:14:", "6:18:", "7:6:",
+                "2:8:", "4:14:", "7:6:",
             ])
+        #expect(ported.byHand.contains { $0.contains("note.observe(\\.title, options: [.new])") })
+        #expect(ported.hints.contains { $0.hasPrefix("6:18: 'observe' follows managed objects") })
         #expect(ported.hints.contains { $0.hasPrefix("3:8: on Linux the module comes with 'OSLogging'") })
         #expect(ported.hints.contains { $0.hasPrefix("8:15: a context made without") })
         #expect(ported.hints.contains { $0.contains("typealias NSExpression = CoreData.NSExpression") })

@@ -375,7 +375,8 @@ extension RuleExample {
     /// One for each rule that reports.
     static let reporting: [String: RuleExample] = [
         "selectors": RuleExample("control.perform(#selector(A.saved))", "1:17: there are no selectors on Linux"),
-        "observing": RuleExample("a.observe(\\.title) {}", "1:3: there is no key-value observing on Linux"),
+        "observing": RuleExample(
+            "a.addObserver(b, forKeyPath: \"c\")", "1:3: there is no observing by strings on Linux"),
         "dependent-keys": RuleExample(
             "class A { func f() { willChangeValue(forKey: \"a\") } }",
             "1:22: only managed objects announce changes by key on Linux"),

@@ -39,6 +39,8 @@ struct ContextSettings {
     var mergePolicy = NSMergePolicy.error
     /// Whether the context posts no notifications. A migration's contexts post none, because they are between versions.
     var isQuiet = false
+    /// The objects that the program observes; nil while it observes none.
+    var observation: ObservedObjects?
 }
 
 /// The objects with unsaved changes, and those of which the next notification reports.

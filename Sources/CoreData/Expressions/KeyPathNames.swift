@@ -37,9 +37,12 @@ enum KeyPathNames {
         }
     }
 
+    /// Runs a body that reads from objects without values. Only one thread does so at a time.
+    static func recording<Result>(_ body: () -> Result) -> Result { lock.withLock(body) }
+
     /// The name of a path through stored properties of other types, by which predicates find these properties, too. The
     /// compiler's text for the path contains the name. It contains no names of computed properties.
-    private static func storedName(of keyPath: AnyKeyPath) -> String? {
+    static func storedName(of keyPath: AnyKeyPath) -> String? {
         let text = "\(keyPath)"
         let root = "\\\(type(of: keyPath).rootType)."
         guard text.hasPrefix(root) else { return nil }

@@ -47,7 +47,9 @@ final class MappedMigrationRun {
     private(set) lazy var instances = InstancePass(self)
     private(set) lazy var relationships = RelationshipPass(self)
     private(set) lazy var validation = ValidationPass(self)
-    private(set) lazy var report = MigrationReport([manager.ownProgress, manager.follower].compactMap(\.self))
+    private(set) lazy var report = MigrationReport(
+        [manager.ownProgress, manager.follower].compactMap(\.self),
+        afterUpdate: { [unowned manager] in manager.noteProgress() })
 
     private(set) var currentMapping: NSEntityMapping?
     private(set) var currentStep: EntityMappingStep?

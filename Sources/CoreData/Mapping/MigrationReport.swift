@@ -18,8 +18,12 @@ final class MigrationReport {
     private var lastUpdate = ContinuousClock.now
     private static let pause = Duration.milliseconds(25)
 
-    init(_ followers: [Progress]) {
+    /// Called after the progress was updated.
+    private let afterUpdate: () -> Void
+
+    init(_ followers: [Progress], afterUpdate: @escaping () -> Void) {
         self.followers = followers
+        self.afterUpdate = afterUpdate
         feed = followers.lazy.compactMap { MigrationFeed.of($0) }.first
         feed?.begin(.preparing)
     }
@@ -33,6 +37,7 @@ final class MigrationReport {
             progress.totalUnitCount = Int64(2 * rows + 1)
             progress.completedUnitCount = 0
         }
+        afterUpdate()
     }
 
     /// Begins the objects of an entity mapping. `work` is their whole work in the second pass.
@@ -70,6 +75,7 @@ final class MigrationReport {
         }
         feed?.update(rows: done - doneBefore, fraction: fraction)
         lastUpdate = .now
+        afterUpdate()
     }
 
     /// Begins the closing of the new store.
@@ -81,5 +87,6 @@ final class MigrationReport {
     func finish() {
         feed?.update(fraction: 1)
         for progress in followers { progress.completedUnitCount = progress.totalUnitCount }
+        afterUpdate()
     }
 }

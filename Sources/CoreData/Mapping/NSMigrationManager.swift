@@ -47,6 +47,7 @@ open class NSMigrationManager: NSObject {
     private var lastMapping: NSMappingModel?
     private let cancellationLock = NSLock()
     private var cancellation: (any Error)?
+    let progressObservers = Locked(ProgressObservers())
     /// Another `Progress` that gets the same updates, and may cancel too.
     final var follower: Progress?
     /// Whether the manager makes a file for a migration that holds all locks and that removes the file after a failure.

@@ -20,6 +20,8 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
     private var foundValidation: Bool?
     /// Whether there may be objects that are not of `managedClass`.
     var holdsOtherClasses = false
+    /// The context's objects that a program observes; nil while it observes none.
+    var observation: ObservedObjects?
     /// Keeps the descriptions alive as long as any object is.
     let modelLayout: ModelLayout
     let model: NSManagedObjectModel
@@ -56,6 +58,9 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
             $0.object(for: ObjectKey(layoutIndex: layoutIndex, key: row.int(slot)))
         }
     }
+
+    /// The flags that each new object has.
+    var flagsOfObjects: NSManagedObject.Flags { observation?.tracksReads == true ? .tracksReads : [] }
 
     /// Whether objects of `managedClass` have methods such as `validateEmail(_:)`.
     var validatesByName: Bool {

@@ -18,6 +18,8 @@ final class KeyPathRecording {
     private var steps: [Step] = []
     /// The objects that were handed out so far, the root first; held so that no two have the same address.
     private var recorders: [NSManagedObject] = []
+    /// The path from the root to each recorder, with a dot at its end.
+    private var prefixes: [ObjectIdentifier: String] = [:]
     /// Whether reads are recorded: initialisers may read properties, too, and only the reads of the key path count.
     private var isListening = false
 
@@ -32,6 +34,26 @@ final class KeyPathRecording {
         let value = start[keyPath: keyPath]
         recording.isListening = false
         return recording.path(of: keyPath, value)
+    }
+
+    /// The paths of all properties that a body reads from an object of a class and from its destinations.
+    static func paths(readFrom root: NSManagedObject.Type, _ body: (NSManagedObject) -> Void) -> Set<String> {
+        KeyPathNames.recording {
+            let outer = current
+            let recording = KeyPathRecording()
+            current = recording
+            defer { current = outer }
+            let start = recording.recorder(of: root)
+            recording.isListening = true
+            body(start)
+            recording.isListening = false
+            return Set(recording.steps.compactMap { step in recording.prefixes[step.owner].map { $0 + step.key } })
+        }
+    }
+
+    /// The paths of all properties that a key path reads.
+    static func paths(readBy keyPath: AnyKeyPath, from root: NSManagedObject.Type) -> Set<String> {
+        paths(readFrom: root) { _ = $0[keyPath: keyPath] }
     }
 
     /// The names that were read, if each step read a property of the object that the step before returned.
@@ -106,6 +128,8 @@ final class KeyPathRecording {
         var recorder = ObjectMaterializer(binding: binding).materialize(key: 0, row: layout.defaultRow, flags: [])
         if managedClass.isOfPlainSize { recorder = recorder.withClass(managedClass) }
         recorders.append(recorder)
+        let way = steps.last.flatMap { step in prefixes[step.owner].map { $0 + step.key + "." } }
+        prefixes[ObjectIdentifier(recorder)] = way ?? ""
         return recorder
     }
 

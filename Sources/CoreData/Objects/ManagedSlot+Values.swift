@@ -111,7 +111,11 @@ extension ManagedSlot {
     ///   - object: The object that has the property.
     @_disfavoredOverload
     public func set<Value>(_ value: Value, of object: NSManagedObject) {
-        object.setPrimitiveValue(Self.unwrapped(value), forKey: key(in: object))
+        let key = key(in: object)
+        guard let observation = object.binding.observation, !isPrimitive(in: object) else {
+            return object.setPrimitiveValue(Self.unwrapped(value), forKey: key)
+        }
+        observation.withAccessor { object.setPrimitiveValue(Self.unwrapped(value), forKey: key) }
     }
 
     /// Unwraps an optional inside `Any`, which key-value coding does not take for nil.

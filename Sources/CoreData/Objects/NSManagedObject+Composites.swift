@@ -37,6 +37,14 @@ extension NSManagedObject {
                 "the composite attribute \(composite.name) of entity \(binding.layout.name) has no element \"\(name)\"."
             )
         }
+        if flags.contains(.watched) {
+            setWatchedComposite(composite, values) { setElements(values, composite) }
+        } else {
+            setElements(values, composite)
+        }
+    }
+
+    private func setElements(_ values: [String: Any], _ composite: CompositeAccess) {
         for (name, access) in composite.elements {
             switch access {
             case .attribute(let slot): setBoxedValue(values[name], at: slot)

@@ -73,6 +73,7 @@ extension NSManagedObject {
 
     final func value(by access: PropertyAccess) -> Any? {
         checkConfinement("reading", binding.layout.name(of: access))
+        if flags.contains(.tracksReads) { return observedValue(by: access) }
         switch access {
         case .attribute(let slot): return boxedValue(at: slot)
         case .toOne(let slot): return referencedObject(at: slot)
@@ -87,6 +88,11 @@ extension NSManagedObject {
 
     /// Does the work of `setPrimitiveValue(_:forKey:)` unless a subclass overrides it.
     final func _setPrimitiveValue(_ value: Any?, forKey key: String) {
+        guard let observation = binding.observation else { return setPlainPrimitiveValue(value, forKey: key) }
+        observation.primitively { setPlainPrimitiveValue(value, forKey: key) }
+    }
+
+    private func setPlainPrimitiveValue(_ value: Any?, forKey key: String) {
         let access = access(to: key)
         guard binding.context?.saveState.isRunning == true, flags.isDisjoint(with: .pendingEvent),
             flags.contains(.updated)
@@ -237,8 +243,12 @@ extension NSManagedObject {
         checkConfinement("objectIDs(forRelationshipNamed:)", key)
         guard let context = binding.context else { return [] }
         switch access(to: key) {
-        case .toMany(let index): return members(of: index).map { context.objectID(for: $0) }
-        case .toOne(let slot): return reference(at: slot).map { [context.objectID(for: $0)] } ?? []
+        case .toMany(let index):
+            noteRead(ofToMany: index)
+            return members(of: index).map { context.objectID(for: $0) }
+        case .toOne(let slot):
+            if flags.contains(.tracksReads) { noteRead(at: slot) }
+            return reference(at: slot).map { [context.objectID(for: $0)] } ?? []
         case .attribute, .composite, .fetched: return []
         }
     }

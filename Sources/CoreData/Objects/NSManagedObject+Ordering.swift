@@ -15,6 +15,7 @@ extension NSManagedObject {
     package final func expressionValue(forKey key: String) -> ExpressionValue {
         guard let slot = plainSlot(key) else { return ExpressionValue(value(inPredicateForKey: key)) }
         checkConfinement("reading", key)
+        if flags.contains(.tracksReads) { noteRead(at: slot) }
         let kind = binding.layout.slots[slot].kind
         if kind == .transformable || kind == .uri { return ExpressionValue(boxedValue(at: slot)) }
         return switch slotValue(at: slot) {
@@ -41,6 +42,8 @@ extension NSManagedObject {
         }
         checkConfinement("reading", key)
         other.checkConfinement("reading", key)
+        if flags.contains(.tracksReads) { noteRead(at: slot) }
+        if other.flags.contains(.tracksReads) { other.noteRead(at: slot) }
         let (a, b) = (firedRow(), other.firedRow())
         // The overlays are checked after both objects have fired, because code of the program may change objects when
         // they fire.

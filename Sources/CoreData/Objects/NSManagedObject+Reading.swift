@@ -3,13 +3,13 @@ import Foundation
 // Reads values: from the overlay if they were changed, otherwise from the row, which an object without a row gets from
 // the store.
 extension NSManagedObject {
-    /// The row of an object that has no changes and is no fault. The row has all values.
+    /// The row of an object that has no changes, is no fault and whose reads nothing follows. The row has all values.
     ///
     /// The object holds the row until it gets another one. So a caller must not call anything that could run code of
     /// the program or of the context before it has read the value.
     @inline(__always)
     final var plainRow: Unmanaged<Snapshot>? {
-        overlay == nil && !flags.contains(.unfired) ? heldRow : nil
+        overlay == nil && flags.isDisjoint(with: [.unfired, .tracksReads]) ? heldRow : nil
     }
 
     /// The row, firing the fault when there is none yet.

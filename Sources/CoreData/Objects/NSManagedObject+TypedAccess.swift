@@ -35,6 +35,9 @@ public final class ManagedSlot: Sendable {
         self.otherName = otherName
     }
 
+    /// Whether the property is the primitive one of another property.
+    func isPrimitive(in object: NSManagedObject) -> Bool { otherName.map { key(in: object) == $0 } ?? false }
+
     /// The name under which the object's entity has the property. The entity of a key-path recorder comes from the
     /// models in use.
     final func key(in object: NSManagedObject) -> String {
@@ -101,7 +104,7 @@ extension NSManagedObject {
         if let row = plainRow {
             return row._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.int(slot) }
         }
-        guard case .int(let value) = slotValue(at: slot) else { return nil }
+        guard case .int(let value) = readValue(at: slot) else { return nil }
         return value
     }
 
@@ -123,7 +126,7 @@ extension NSManagedObject {
         if let row = plainRow {
             return row._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.double(slot) }
         }
-        guard case .double(let value) = slotValue(at: slot) else { return nil }
+        guard case .double(let value) = readValue(at: slot) else { return nil }
         return value
     }
 
@@ -145,7 +148,7 @@ extension NSManagedObject {
         if let row = plainRow {
             return row._withUnsafeGuaranteedRef { $0.isNull(slot) ? nil : $0.string(slot) }
         }
-        guard case .string(let value) = slotValue(at: slot) else { return nil }
+        guard case .string(let value) = readValue(at: slot) else { return nil }
         return value
     }
 
@@ -191,7 +194,8 @@ extension NSManagedObject {
     /// - Returns: The object, which may be a fault, or nil.
     public final func toOne(_ property: ManagedSlot) -> NSManagedObject? {
         checkConfinement("reading", property.name)
-        return referencedObject(at: property.slot(in: self, as: .toOne))
+        let slot = property.slot(in: self, as: .toOne)
+        return flags.contains(.tracksReads) ? observedDestination(at: slot) : referencedObject(at: slot)
     }
 
     /// Returns the members of a to-many relationship, or the objects of a fetched property.
@@ -205,13 +209,18 @@ extension NSManagedObject {
         {
             return fetchedObjects(of: description)
         }
-        return memberObjects(of: index)
+        return flags.contains(.tracksReads) ? observedMembers(of: index) : memberObjects(of: index)
+    }
+
+    @inline(__always)
+    private func readValue(at slot: Int) -> SlotValue {
+        flags.contains(.tracksReads) ? observedSlotValue(at: slot) : slotValue(at: slot)
     }
 
     @inline(__always)
     private func typedValue(_ property: ManagedSlot, as kinds: AccessorKinds) -> SlotValue {
         checkConfinement("reading", property.name)
-        return slotValue(at: property.slot(in: self, as: kinds))
+        return readValue(at: property.slot(in: self, as: kinds))
     }
 
     /// Sets an integer attribute.
@@ -322,6 +331,11 @@ extension NSManagedObject {
     @inline(__always)
     private func write(_ property: ManagedSlot, as kinds: AccessorKinds, _ value: SlotValue) {
         checkConfinement("writing", property.name)
-        setSlot(property.slot(in: self, as: kinds), to: value)
+        let slot = property.slot(in: self, as: kinds)
+        if flags.contains(.watched), property.isPrimitive(in: self) {
+            binding.observation?.primitively { setWatched(slot, to: value) }
+        } else {
+            setSlot(slot, to: value)
+        }
     }
 }

@@ -5,6 +5,12 @@ extension NSManagedObject {
     /// Sets an attribute's slot.
     @inline(__always)
     final func setSlot(_ slot: Int, to value: SlotValue) {
+        if flags.contains(.watched) { setWatched(slot, to: value) } else { setPlainSlot(slot, to: value) }
+    }
+
+    /// Sets an attribute's slot, and informs no observers of properties.
+    @inline(__always)
+    final func setPlainSlot(_ slot: Int, to value: SlotValue) {
         _ = firedRow()
         ensureOverlay().set(value, at: slot, newLayout: layoutOfNew)
         noteChange()
@@ -17,14 +23,7 @@ extension NSManagedObject {
     final func setBoxedValue(_ value: Any?, at slot: Int) {
         let description = binding.layout.slots[slot]
         if description.kind == .transformable {
-            _ = firedRow()
-            let overlay = ensureOverlay()
-            // Numbers are kept as `NSNumber`, as they come back from the store, so that they can be read as any number
-            // type. NSNull is an object that a transformable attribute keeps.
-            overlay.boxed[slot] = value.isNilWithin ? nil : value as? NSNumber ?? value
-            overlay.boxedChanges.insert(slot)
-            overlay.currentRow = nil
-            noteChange()
+            if flags.contains(.watched) { setWatchedObject(value, at: slot) } else { setPlainObject(value, at: slot) }
             return
         }
         guard let slotValue = SlotValue(value, as: description.kind) ?? (value.isNilWithin ? .null : nil) else {
@@ -36,6 +35,17 @@ extension NSManagedObject {
                 """)
         }
         setSlot(slot, to: slotValue)
+    }
+
+    final func setPlainObject(_ value: Any?, at slot: Int) {
+        _ = firedRow()
+        let overlay = ensureOverlay()
+        // Numbers are kept as `NSNumber`, as they come back from the store, so that they can be read as any number
+        // type. NSNull is an object that a transformable attribute keeps.
+        overlay.boxed[slot] = value.isNilWithin ? nil : value as? NSNumber ?? value
+        overlay.boxedChanges.insert(slot)
+        overlay.currentRow = nil
+        noteChange()
     }
 
     /// Marks the object as changed and notes it in the context.
@@ -50,6 +60,11 @@ extension NSManagedObject {
 
     /// Sets a to-one relationship and updates the inverse.
     final func setReference(_ object: NSManagedObject?, at slot: Int) {
+        guard let observation = binding.observation else { return setPlainReference(object, at: slot) }
+        observation.change(changes(settingReference: object, at: slot)) { setPlainReference(object, at: slot) }
+    }
+
+    private func setPlainReference(_ object: NSManagedObject?, at slot: Int) {
         let destination = binding.layout.destinations[slot]
         if let object { checkRelation(to: object, slotName: slot, destination.layoutIndex) }
         let old = reference(at: slot)
@@ -116,6 +131,11 @@ extension NSManagedObject {
 
     /// Adds one member and updates the inverse. Does nothing if the object is a member already.
     final func addMember(_ object: NSManagedObject, to index: Int) {
+        guard let observation = binding.observation else { return addPlainMember(object, to: index) }
+        observation.change(changes(ofMember: object, joins: true, at: index)) { addPlainMember(object, to: index) }
+    }
+
+    private func addPlainMember(_ object: NSManagedObject, to index: Int) {
         let toMany = binding.layout.toManys[index]
         checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex)
         let key = object.objectKey
@@ -127,6 +147,13 @@ extension NSManagedObject {
 
     /// Removes one member and updates the inverse. Does nothing if the object is not a member.
     final func removeMember(_ object: NSManagedObject, from index: Int) {
+        guard let observation = binding.observation else { return removePlainMember(object, from: index) }
+        observation.change(changes(ofMember: object, joins: false, at: index)) {
+            removePlainMember(object, from: index)
+        }
+    }
+
+    private func removePlainMember(_ object: NSManagedObject, from index: Int) {
         let key = object.objectKey
         guard members(of: index).contains(key) else { return }
         toManyState(index).noteRemoval(of: key)
@@ -136,6 +163,11 @@ extension NSManagedObject {
 
     /// Replaces the members, in the given order if the relationship is ordered, and updates the inverses.
     final func setMembers(_ objects: [NSManagedObject], of index: Int) {
+        guard let observation = binding.observation else { return setPlainMembers(objects, of: index) }
+        observation.change(changes(settingMembers: objects, of: index)) { setPlainMembers(objects, of: index) }
+    }
+
+    private func setPlainMembers(_ objects: [NSManagedObject], of index: Int) {
         let toMany = binding.layout.toManys[index]
         for object in objects { checkRelation(to: object, { toMany.relationship.name }, toMany.destinationIndex) }
         _ = members(of: index)

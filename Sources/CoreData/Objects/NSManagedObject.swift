@@ -78,6 +78,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let toldEvent = Flags(rawValue: 1 << 18)
         /// The context's `unsavedIndex` has read the object's values, so it has to be notified of changes.
         static let indexed = Flags(rawValue: 1 << 19)
+        /// Reads register with a tracking of Observation, and may show former values (`ObservedObjects`).
+        static let tracksReads = Flags(rawValue: 1 << 20)
+        /// The object has a record of its observers (`ObservedObject`).
+        static let watched = Flags(rawValue: 1 << 21)
     }
 
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call,
@@ -152,9 +156,14 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     deinit {
-        if flags.contains(.registered) { binding.identityMap?.unregister(self) }
+        if !flags.isDisjoint(with: [.registered, .watched]) { leave() }
         countLife(false)
         heldRow?.release()
+    }
+
+    private func leave() {
+        if flags.contains(.registered) { binding.identityMap?.unregister(self) }
+        if flags.contains(.watched) { binding.observation?.remove(self) }
     }
 
     final var row: Snapshot? {
@@ -179,6 +188,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// Moves the object to another context, or to none.
     final func move(to new: EntityBinding) {
         countLife(false)
+        if !flags.isDisjoint(with: [.watched, .tracksReads]) { moveObserving(to: new) }
         binding = new
         countLife(true)
     }
@@ -211,7 +221,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Whether key-value observing reports changes of a key by itself; false for a property of the class's entity.
     ///
-    /// Nothing observes keys on Linux, so only programs call it. It exists for subclasses that override it.
+    /// Only programs call it. It exists for subclasses that override it.
     ///
     /// - Parameter key: The name of a property.
     /// - Returns: False if the class's entity has the property.
@@ -224,8 +234,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
 
     /// Returns the key paths whose values affect the value of a key; none, unless a subclass overrides it.
     ///
-    /// Nothing observes keys on Linux, so only programs call it. It exists for subclasses that override it. The
-    /// framework does not find methods such as `keyPathsForValuesAffectingName()`.
+    /// An observation of the key by ``ManagedObjectClass/observe(_:options:changeHandler:)`` follows these key paths,
+    /// too. The framework does not find methods such as `keyPathsForValuesAffectingName()`.
     ///
     /// - Parameter key: The name of a property.
     /// - Returns: An empty set.
@@ -303,6 +313,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/isdeleted)
     open var isDeleted: Bool {
         checkConfinement()
+        if flags.contains(.tracksReads) { return observedDeletion() }
         return flags.contains(.deleted) && !flags.contains(.gone)
     }
 
@@ -592,7 +603,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didaccessvalue(forkey:))
     open func didAccessValue(forKey key: String?) {}
 
-    /// Fires the fault. Custom setters call it before they set a primitive value.
+    /// Fires the fault, and informs observers of the key. Custom setters call it before they set a primitive value.
     ///
     /// - Parameter key: The name of the property.
     ///
@@ -600,9 +611,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     open func willChangeValue(forKey key: String) {
         checkConfinement(#function, key)
         _ = firedRow()
+        if flags.contains(.watched) { observersWillChange(key) }
     }
 
-    /// Marks the object as changed. Custom setters call it after they have set a primitive value.
+    /// Marks the object as changed, and informs observers. Custom setters call it after they have set a primitive value.
     ///
     /// A key that the entity does not have changes nothing, unless ``contextShouldIgnoreUnmodeledPropertyChanges`` is
     /// overridden.
@@ -612,8 +624,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject/didchangevalue(forkey:))
     open func didChangeValue(forKey key: String) {
         checkConfinement(#function, key)
-        if Self.contextShouldIgnoreUnmodeledPropertyChanges, binding.layout.access[key] == nil { return }
-        noteChange()
+        if !Self.contextShouldIgnoreUnmodeledPropertyChanges || binding.layout.access[key] != nil { noteChange() }
+        if flags.contains(.watched) { observersDidChange(key) }
     }
 
     /// Fires the fault. Custom accessors call it before they change the members of a primitive to-many relationship.

@@ -37,6 +37,13 @@ enum NamedMethods {
         return .some(try body(object, NamedArguments(arguments)))
     }
 
+    /// The keys of a class's getters whose values are affected by the values of other keys, as the class says.
+    static func affectedKeys(of type: NSManagedObject.Type) -> [String] {
+        table(of: type).bodies.keys.sorted().filter {
+            !$0.contains(":") && !type.keyPathsForValuesAffectingValue(forKey: $0).isEmpty
+        }
+    }
+
     /// Whether a class has methods such as `validateEmail(_:)`.
     ///
     /// A save asks this. So the program names the lists that have such methods, and only those are read here.

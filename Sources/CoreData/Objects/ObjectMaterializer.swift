@@ -23,6 +23,7 @@ struct ObjectMaterializer {
     private let entity: NSEntityDescription
     private let managedClass: NSManagedObject.Type
     private let layoutIdentifier: UInt32
+    private let flags: NSManagedObject.Flags
     private let record: UnsafeMutablePointer<Record>
 
     init(binding: EntityBinding) {
@@ -32,6 +33,7 @@ struct ObjectMaterializer {
         entity = binding.layout.entity
         managedClass = binding.managedClass
         layoutIdentifier = binding.layout.identifier
+        flags = binding.flagsOfObjects
         record = Self.recordOfThread(binding)
     }
 
@@ -74,7 +76,7 @@ struct ObjectMaterializer {
         record.pointee.layoutIdentifier = layoutIdentifier
         record.pointee.key = key
         record.pointee.row = row.map { Unmanaged.passUnretained($0) }
-        record.pointee.flags = flags
+        record.pointee.flags = flags.union(self.flags)
         record.pointee.isPending = true
         return withExtendedLifetime(row) { managedClass.makeObject(entity, nil) }
     }

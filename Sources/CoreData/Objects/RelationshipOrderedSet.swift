@@ -36,6 +36,7 @@ final class RelationshipOrderedSet: NSMutableOrderedSet {
 
     private func refresh() {
         owner.checkConfinement("reading", owner.binding.layout.toManys[position].relationship.name)
+        owner.noteRead(ofToMany: position)
         let members = owner.memberObjects(of: position)
         isBusy = true
         defer { isBusy = false }

@@ -21,19 +21,21 @@ final class RelationshipSet: NSMutableSet {
 
     private var members: [NSManagedObject] {
         owner.checkConfinement("reading", owner.binding.layout.toManys[index].relationship.name)
-        return owner.memberObjects(of: index)
+        return owner.flags.contains(.tracksReads) ? owner.observedMembers(of: index) : owner.memberObjects(of: index)
     }
 
     // MARK: Reading
 
     override var count: Int {
         owner.checkConfinement("reading", owner.binding.layout.toManys[index].relationship.name)
+        owner.noteRead(ofToMany: index)
         return owner.members(of: index).count
     }
 
     override func member(_ object: Any) -> Any? {
         guard let object = object as? NSManagedObject else { return nil }
         owner.checkConfinement("reading", owner.binding.layout.toManys[index].relationship.name)
+        owner.noteRead(ofToMany: index)
         return object.binding.context === owner.binding.context && owner.members(of: index).contains(object.objectKey)
             ? object : nil
     }

@@ -30,7 +30,9 @@ extension NSManagedObject {
     /// - Returns: The place; nil if the relationship leads nowhere, or if the other object has no ``rowReference``.
     public final func rowReference(of property: ManagedSlot) -> RowReference? {
         checkConfinement("reading", property.name)
-        return reference(at: property.slot(in: self, as: .toOne)).flatMap { rowReference(to: $0) }
+        let slot = property.slot(in: self, as: .toOne)
+        if flags.contains(.tracksReads) { noteRead(at: slot) }
+        return reference(at: slot).flatMap { rowReference(to: $0) }
     }
 
     private func rowReference(to key: ObjectKey) -> RowReference? {

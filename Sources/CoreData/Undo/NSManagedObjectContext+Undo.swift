@@ -22,15 +22,19 @@ extension NSManagedObjectContext {
     /// Does the work of `undo()` unless a subclass overrides it.
     final func _undo() {
         checkConfinement()
-        processPendingChanges()
-        undoRecord?.manager.undo()
+        observed {
+            processPendingChanges()
+            undoRecord?.manager.undo()
+        }
     }
 
     /// Does the work of `redo()` unless a subclass overrides it.
     final func _redo() {
         checkConfinement()
-        processPendingChanges()
-        undoRecord?.manager.redo()
+        observed {
+            processPendingChanges()
+            undoRecord?.manager.redo()
+        }
     }
 
     /// Ends an event: processes pending changes, and closes the group that the event opened.
@@ -66,6 +70,10 @@ extension NSManagedObjectContext {
     // MARK: Taking back
 
     private func revert(_ changes: [ObjectChange]) {
+        observed { takeBack(changes) }
+    }
+
+    private func takeBack(_ changes: [ObjectChange]) {
         applyPendingUpdates()
         var told: [(object: NSManagedObject, event: NSSnapshotEventType)] = []
         for change in changes where change.before.isAlive && !change.after.isAlive {
@@ -160,6 +168,7 @@ extension NSManagedObjectContext {
         // The deletion was saved. The object is inserted again under its key, because other contexts may have the
         // object under that key.
         object.move(to: binding(at: object.binding.layout.index))
+        let observing = object.flags.intersection([.tracksReads, .watched]).union(object.binding.flagsOfObjects)
         if let key = undoRecord?.renames[object.key] { object.key = key }
         // An object that stood for the missing row since the deletion is dropped, also one that a child inserted and
         // undo removed.
@@ -173,7 +182,7 @@ extension NSManagedObjectContext {
         object.overlay = overlay
         if let savedRow {
             // The row exists. Only its deletion, which was not saved, is taken back.
-            object.flags = [.registered, .updated, .listedUpdated, .pendingInsert]
+            object.flags = observing.union([.registered, .updated, .listedUpdated, .pendingInsert])
             let old = before.row ?? object.row ?? object.binding.layout.defaultRow
             for (slot, description) in object.binding.layout.slots.enumerated() {
                 let value = before.mask.contains(slot) ? before.values[slot] : old?.value(slot, kind: description.kind)
@@ -182,7 +191,7 @@ extension NSManagedObjectContext {
             object.row = savedRow
             tracked.updated.append(object)
         } else {
-            object.flags = [.registered, .inserted, .updated, .listedInserted, .pendingInsert]
+            object.flags = observing.union([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
             object.row = before.row ?? object.row ?? object.binding.layout.defaultRow
             overlay.values = before.values
             // A row that was built before the deletion may have another key.

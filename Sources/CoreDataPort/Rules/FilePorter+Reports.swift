@@ -26,13 +26,19 @@ extension FilePorter {
         hint(tokens[index], "a context made without a concurrency type is confined to the thread that made it")
     }
 
-    /// Reports `observe(\.title)`, `observeValue(forKeyPath:)`, `addObserver(_:forKeyPath:)`, and the type of the first
-    /// one's result.
+    /// Reports `observe(\.title)`, `observeValue(forKeyPath:)` and `addObserver(_:forKeyPath:)`.
     mutating func reportObserving(at index: Int) {
-        guard tokens[index].text == "NSKeyValueObservation" || observesKeys(at: index) else { return }
+        guard observesKeys(at: index) else { return }
+        if tokens[index].text == "observe" {
+            return hint(
+                tokens[index],
+                "'observe' follows managed objects, 'hasChanges' of a context and 'migrationProgress' of a migration "
+                    + "manager on Linux; classes of Foundation have no such method")
+        }
         byHand(
             tokens[index],
-            "there is no key-value observing on Linux: use the notifications of the context, or a property observer")
+            "there is no observing by strings on Linux: write 'note.observe(\\.title, options: [.new]) { note, change in "
+                + "… }' and keep the result, which ends the observation when it is released")
     }
 
     private func observesKeys(at index: Int) -> Bool {

@@ -7,8 +7,7 @@ extension PortRule {
             $0.reportSelector(at: $1)
         },
         PortRule(
-            "observing", "key-value observing", at: "observe", "observeValue", "addObserver", "removeObserver",
-            "NSKeyValueObservation"
+            "observing", "key-value observing", at: "observe", "observeValue", "addObserver", "removeObserver"
         ) { $0.reportObserving(at: $1) },
         PortRule(
             "dependent-keys", "changes that classes without a model announce by key", at: "willChangeValue",

@@ -221,6 +221,23 @@ final class ManagedObjectShapeTests: XCTestCase {
         XCTAssertEqual(Boat.keyPathsForValuesAffectingValue(forKey: "name"), [])
     }
 
+    func testKeyPathsAreObserved() throws {
+        let context = try BoatModel.context()
+        let boat = Boat(name: "a", context: context)
+        var tokens: [NSKeyValueObservation] = []
+        var states: [Bool?] = []
+        tokens.append(
+            boat.observe(\.isDeleted, options: [.initial, .new, .old, .prior]) { boat, change in
+                let kind: NSKeyValueObservedChange<Bool>.Kind = change.kind
+                XCTAssertEqual(kind, NSKeyValueChange.setting)
+                XCTAssertNil(change.indexes)
+                states.append(change.isPrior ? boat.isDeleted : change.newValue)
+            })
+        tokens.append(context.observe(\.hasChanges) { context, _ in states.append(context.hasChanges) })
+        tokens.forEach { $0.invalidate() }
+        XCTAssertEqual(states, [false])
+    }
+
     func testOverriddenMembersAreCalled() throws {
         let context = try BoatModel.context()
         let boat = OverridingBoat(entity: BoatModel.entity, insertInto: context)

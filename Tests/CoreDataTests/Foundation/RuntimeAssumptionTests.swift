@@ -1,4 +1,5 @@
 import Foundation
+import Observation
 import TestSupport
 import Testing
 
@@ -131,6 +132,19 @@ struct RuntimeAssumptionTests {
             }
         }
         #expect(found.isEmpty)
+    }
+
+    @Test("A registrar of Observation hashes the key path of an access only during a tracking")
+    func tracking() {
+        let probe = TrackingProbe()
+        #expect(!probe.isTracking())
+        for _ in 0..<200 {
+            let isSeen = withObservationTracking {
+                probe.isTracking() && probe.isTracking()
+            } onChange: {
+            }
+            #expect(isSeen && !probe.isTracking())
+        }
     }
 
     @Test("Two declarations of one linker name are one function: an initialiser of a metatype makes its class's object")

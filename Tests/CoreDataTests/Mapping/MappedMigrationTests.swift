@@ -80,7 +80,14 @@ struct MappedMigrationTests {
             let manager = fixture.manager()
             let log = HookLog()
             manager.userInfo = ["log": log]
+            var progress: [Float] = []
+            let token = manager.observe(\.migrationProgress, options: [.initial, .old, .new]) { _, change in
+                if let old = change.oldValue { #expect(old == progress.last) }
+                progress.append(change.newValue ?? -1)
+            }
             try fixture.migrate(fixture.mapping(policies: ["Book": LookingPolicy.self]), manager)
+            #expect(progress.first == 0 && progress.last == 1 && progress == progress.sorted())
+            token.invalidate()
             #expect(
                 log.lines == [
                     "BookToBook 2 authors", "BookToBook NSManagedObject book 0", "BookToBook NSManagedObject book 1",

@@ -13,6 +13,14 @@ extension NSManagedObjectContext {
             """)
         if object.flags.contains(.deleted) { return }
         object.prepareForDeletion()
+        guard let observation = settings.observation else { return markDeleted(object) }
+        let place = object.binding.layout.observedPlaceOfDeletion
+        observation.change([ObservedObjects.Change(object: object, place: place)]) { markDeleted(object) }
+    }
+
+    private func markDeleted(_ object: NSManagedObject) {
+        // An observer may have deleted the object, or reset the context.
+        if object.flags.contains(.deleted) || object.binding.context !== self { return }
         object.flags.formUnion([.deleted, .deletionPending, .pendingDelete])
         if !object.flags.contains(.listedDeleted) {
             object.flags.insert(.listedDeleted)

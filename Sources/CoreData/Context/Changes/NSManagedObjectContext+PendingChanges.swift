@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         guard propagatesDeletesAtEndOfEvent || saveState.isRunning else { return }
         tracked.isProcessing = true
         defer { tracked.isProcessing = false }
-        propagateDeletions()
+        observed { propagateDeletions() }
     }
 
     /// Before a save no change is kept for the next event, because the save writes all of them.
@@ -99,7 +99,7 @@ extension NSManagedObjectContext {
         }
         tracked.isProcessing = true
         defer { tracked.isProcessing = false }
-        if propagatesDeletesAtEndOfEvent || saveState.isRunning { propagateDeletions() }
+        if propagatesDeletesAtEndOfEvent || saveState.isRunning { observed { propagateDeletions() } }
         let changed = tracked.pending
         tracked.pending = []
         let refreshed = tracked.pendingRefreshes.filter { !$0.flags.contains(.mergedAway) }
@@ -156,6 +156,7 @@ extension NSManagedObjectContext {
 
     /// On the main queue no block ends the event, so this processes changes after the current one.
     final func schedulePendingChanges() {
+        settings.observation?.noteHasChanges()
         guard concurrencyType == .mainQueueConcurrencyType, !tracked.isProcessingScheduled else { return }
         tracked.isProcessingScheduled = true
         DispatchQueue.main.async { [weak self] in

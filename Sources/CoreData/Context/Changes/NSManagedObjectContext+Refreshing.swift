@@ -6,11 +6,11 @@ extension NSManagedObjectContext {
         checkConfinement(with: object)
         guard object.binding.context === self else { return }
         if object.flags.contains(.inserted) {
-            if !flag { turnNewIntoFault(object) }
+            if !flag { observed { turnNewIntoFault(object) } }
             return
         }
         // An object on the other side of its relationships that cannot be read stays a fault.
-        toleratingReadErrors { renew(object, mergeChanges: flag) }
+        observed { _ = toleratingReadErrors { renew(object, mergeChanges: flag) } }
     }
 
     private func renew(_ object: NSManagedObject, mergeChanges flag: Bool) {
@@ -85,12 +85,16 @@ extension NSManagedObjectContext {
         checkConfinement()
         let objects = identityMaps.map { $0?.objects ?? [] }
         recentObjects.removeAll()
-        for object in objects.joined() { refresh(object, mergeChanges: true) }
+        observed { for object in objects.joined() { refresh(object, mergeChanges: true) } }
     }
 
     /// Does the work of `rollback()` unless a subclass overrides it.
     final func _rollback() {
         checkConfinement()
+        observed { rollBack() }
+    }
+
+    private func rollBack() {
         processPendingChanges()
         let inserted = tracked.inserted.filter { $0.flags.contains(.inserted) }
         let others = tracked.updated + tracked.deleted.filter { !$0.flags.contains(.inserted) }
@@ -120,6 +124,11 @@ extension NSManagedObjectContext {
     /// Does the work of `reset()` unless a subclass overrides it.
     final func _reset() {
         checkConfinement()
+        guard let observation = settings.observation else { return resetAll() }
+        observation.beforeReset(of: self) { resetAll() }
+    }
+
+    private func resetAll() {
         // This comes before any object is released, because the notification names all of them.
         let objects = identityMaps.map { $0?.objects ?? [] }
         tracked.unsavedIndex = nil

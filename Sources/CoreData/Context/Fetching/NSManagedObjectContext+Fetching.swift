@@ -216,7 +216,8 @@ extension NSManagedObjectContext {
         } else if isAnsweredWithKeys(plan) || isFetchOfFaultsAlone(plan) {
             objects = try faults(plan)
         } else {
-            try eachBatchOfRows(plan, take)
+            let read = { try self.eachBatchOfRows(plan, take) }
+            if isRefreshing { try observed(read) } else { try read() }
         }
         if !plan.parameters.returnsObjectsAsFaults {
             try fire(objects)

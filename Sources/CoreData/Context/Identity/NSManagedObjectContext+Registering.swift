@@ -17,6 +17,7 @@ extension NSManagedObjectContext {
         let binding = EntityBinding(
             context: self, layout: layout, identityMap: identityMap(of: layout.rootIndex),
             modelLayout: modelLayout, model: model)
+        binding.observation = settings.observation
         bindings[layoutIndex] = binding
         return binding
     }
@@ -183,6 +184,7 @@ extension NSManagedObjectContext {
     final func insertNew(_ object: NSManagedObject) {
         checkConfinement("insert(_:)")
         object.flags.formUnion([.registered, .inserted, .updated, .listedInserted, .pendingInsert])
+        object.flags.formUnion(object.binding.flagsOfObjects)
         object.binding.identityMap?.register(object)
         tracked.inserted.append(object)
         // A program that makes so many objects has set the values of each before it makes the next thousand.

@@ -73,6 +73,10 @@ extension NSManagedObjectContext {
 
     /// Takes changes over. On this context's queue.
     final func merge(_ received: MergedChanges) {
+        observed { take(received) }
+    }
+
+    private func take(_ received: MergedChanges) {
         applyPendingUpdates()
         processPendingChanges()
         let changes = received.renamed(keysAbove(received)).withLastChanges()

@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
             fifoLock != nil && push.inserted.count + push.updated.count >= thresholds.childSaveSizeToWait
             && !push.needsReading
         if atOnce || !canWait {
-            accept(push)
+            observed { accept(push) }
             return false
         }
         childSaves.incoming.append(push)

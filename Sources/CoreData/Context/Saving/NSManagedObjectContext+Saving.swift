@@ -4,6 +4,10 @@ extension NSManagedObjectContext {
     /// Does the work of `save()` unless a subclass overrides it.
     final func _save() throws {
         checkConfinement()
+        try observed { try saveAll() }
+    }
+
+    private func saveAll() throws {
         applyPendingUpdates()
         guard !saveState.isRunning else {
             throw NSError.coreData(
@@ -239,6 +243,7 @@ extension NSManagedObject {
         #if DEBUG
         detached.account = binding.account
         #endif
+        if binding.observation?.tracksReads == true { flags.insert(.tracksReads) }
         move(to: detached)
     }
 }

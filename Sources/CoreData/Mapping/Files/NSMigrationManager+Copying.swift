@@ -38,6 +38,7 @@ extension NSMigrationManager {
                 MigrationFeed.of(part)?.begin(.copying)
                 try SQLiteStoreFiles(ends.sourceURL).copy(to: copy, following: FollowedWork(progress: part))
             }
+            noteProgress()
             try checkCancellation()
             try parts.run(1) { part in
                 let request = MigrationRequest(
@@ -50,6 +51,7 @@ extension NSMigrationManager {
                 ownProgress.totalUnitCount = 1
                 ownProgress.completedUnitCount = 1
             }
+            noteProgress()
         } catch {
             try? copy.removeRemains()
             throw cancellationError ?? error
