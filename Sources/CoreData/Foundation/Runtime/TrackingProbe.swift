@@ -5,45 +5,42 @@ import Observation
 /// Observation does not say so. But a registrar hashes the key path of an access only during a tracking, and hashing a
 /// key path hashes the arguments of its subscripts. Used by one thread at a time.
 final class TrackingProbe {
-    /// The argument of the probe's subscript, which notes that it was hashed.
-    private final class Argument: Hashable {
-        var wasHashed = false
+    /// The argument of a subscript, which notes that it was hashed. Arguments with equal numbers are equal.
+    final class Argument: Hashable {
+        let number: Int
+        fileprivate var wasHashed = false
 
-        static func == (one: Argument, other: Argument) -> Bool { one === other }
+        init(_ number: Int) { self.number = number }
 
-        func hash(into hasher: inout Hasher) { wasHashed = true }
+        static func == (one: Argument, other: Argument) -> Bool { one.number == other.number }
+
+        func hash(into hasher: inout Hasher) {
+            wasHashed = true
+            hasher.combine(number)
+        }
     }
 
-    private final class Subject: Observable {
-        subscript(argument: Argument) -> Int { 0 }
-    }
+    /// The registrar for the next subject that has none.
+    private var spare = ObservationRegistrar()
 
-    /// The number of trackings that one registrar may see. Those that never fire stay in the registrar.
-    private static let limit = 64
-
-    private let argument: Argument
-    private let subject = Subject()
-    private let keyPath: KeyPath<Subject, Int>
-    private var registrar = ObservationRegistrar()
-    private var seen = 0
-
-    init() {
-        let argument = Argument()
-        self.argument = argument
-        keyPath = \Subject[argument]
-    }
-
-    /// Whether a tracking is under way.
-    func isTracking() -> Bool {
+    /// Registers a read with the tracking that is under way.
+    ///
+    /// - Parameters:
+    ///   - subject: The object that is read.
+    ///   - keyPath: A key path with the argument.
+    ///   - argument: The argument, which no other thread uses.
+    ///   - registrar: The subject's registrar; nil if it has none.
+    /// - Returns: The subject's registrar, a new one if it had none. Nil if no tracking is under way.
+    func registrar<Subject: Observable, Member>(
+        of subject: Subject, reading keyPath: KeyPath<Subject, Member>, _ argument: Argument,
+        known registrar: ObservationRegistrar?
+    ) -> ObservationRegistrar? {
         // The end of a tracking hashes the path again.
         argument.wasHashed = false
-        registrar.access(subject, keyPath: keyPath)
-        guard argument.wasHashed else { return false }
-        seen += 1
-        if seen == Self.limit {
-            registrar = ObservationRegistrar()
-            seen = 0
-        }
-        return true
+        let used = registrar ?? spare
+        used.access(subject, keyPath: keyPath)
+        guard argument.wasHashed else { return nil }
+        if registrar == nil { spare = ObservationRegistrar() }
+        return used
     }
 }

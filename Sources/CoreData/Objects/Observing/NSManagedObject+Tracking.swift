@@ -48,16 +48,17 @@ extension NSManagedObject: Observable {
     @inline(never)
     final func noteRead(at place: Int, with places: [Int] = []) {
         guard let observation = binding.observation else { return }
-        if flags.contains(.watched), let record = observation.record(of: self), let registrar = record.registrar,
-            record.tracked.contains(place)
-        {
+        let known = flags.contains(.watched) ? observation.record(of: self) : nil
+        if let known, let registrar = known.registrar, known.tracked.contains(place) {
             return registrar.access(self, keyPath: ObservedPlaces.keyPath(place))
         }
-        guard observation.tracksReads, observation.isTracking, !isRecorder else { return }
-        let record = observation.ensureRecord(of: self)
+        guard observation.tracksReads, !isRecorder,
+            let registrar = observation.registrar(forReading: place, of: self, known: known?.registrar)
+        else { return }
+        let record = known ?? observation.ensureRecord(of: self)
+        record.adopt(registrar)
         record.track(place)
         for place in places { record.track(place) }
-        record.ensureRegistrar().access(self, keyPath: ObservedPlaces.keyPath(place))
     }
 
     @inline(__always)

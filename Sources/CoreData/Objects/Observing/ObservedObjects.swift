@@ -34,12 +34,29 @@ final class ObservedObjects {
     private(set) var showsFormer = false
     /// The objects that show them.
     private var showing: [Taken] = []
-    private lazy var probe = TrackingProbe()
+    private let probe = TrackingProbe()
+    /// By place: the arguments and key paths with which this table asks for trackings.
+    private var asking: [Int: (argument: TrackingProbe.Argument, path: ObservedPlaces.Path)] = [:]
     /// The observers of the context's `hasChanges`, and the value that they know.
     private var contextObservers: [KeyValueObserver] = []
     private var hadChanges = false
 
-    var isTracking: Bool { probe.isTracking() }
+    /// Registers the read of a property with the tracking that is under way.
+    ///
+    /// - Returns: The object's registrar; nil if no tracking is under way.
+    func registrar(
+        forReading place: Int, of object: NSManagedObject, known: ObservationRegistrar?
+    ) -> ObservationRegistrar? {
+        let (argument, path) = asking[place] ?? makeAsking(place)
+        return probe.registrar(of: object, reading: path, argument, known: known)
+    }
+
+    private func makeAsking(_ place: Int) -> (argument: TrackingProbe.Argument, path: ObservedPlaces.Path) {
+        let argument = TrackingProbe.Argument(place)
+        let new = (argument, ObservedPlaces.path(argument))
+        asking[place] = new
+        return new
+    }
 
     // MARK: Records
 
@@ -202,8 +219,8 @@ final class ObservedObjects {
         var all: [Taken] = []
         // An old value may be that of a fault.
         context.toleratingReadErrors {
-            for record in table.withLock({ Array($0.values) }) {
-                guard let object = record.object, object.binding.context === context else { continue }
+            let records = table.withLock { $0.values.compactMap { record in record.live().map { (record, $0) } } }
+            for (record, object) in records where object.binding.context === context {
                 let notices = KeyValueNotice.gather(record)
                 let values = object.row == nil ? record.known : nil
                 all.append(

@@ -7,16 +7,19 @@ import Foundation
 enum ObservedPlaces {
     typealias Path = KeyPath<NSManagedObject, ObservedPlace>
 
-    // nonisolated(unsafe): immutable.
-    nonisolated(unsafe) private static let first: [Path] = (0..<128).map { \NSManagedObject[observed: $0] }
-    // nonisolated(unsafe): the paths are immutable, and the dictionary is behind a lock.
+    // nonisolated(unsafe): the paths are not changed, and nothing reads what the arguments note.
+    nonisolated(unsafe) private static let first: [Path] = (0..<128).map(make)
     private static let later = Locked<UncheckedSendable<[Int: Path]>>(UncheckedSendable([:]))
+
+    private static func make(_ place: Int) -> Path { path(TrackingProbe.Argument(place)) }
+
+    static func path(_ argument: TrackingProbe.Argument) -> Path { \NSManagedObject[observed: argument] }
 
     static func keyPath(_ place: Int) -> Path {
         if place < first.count { return first[place] }
         return later.withLock { paths in
             if let known = paths.value[place] { return known }
-            let path = \NSManagedObject[observed: place]
+            let path = make(place)
             paths = UncheckedSendable(paths.value.merging([place: path]) { $1 })
             return path
         }
@@ -27,7 +30,7 @@ enum ObservedPlaces {
 struct ObservedPlace {}
 
 extension NSManagedObject {
-    final subscript(observed place: Int) -> ObservedPlace { ObservedPlace() }
+    final subscript(observed argument: TrackingProbe.Argument) -> ObservedPlace { ObservedPlace() }
 }
 
 extension EntityLayout {
