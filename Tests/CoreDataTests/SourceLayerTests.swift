@@ -35,7 +35,7 @@ struct SourceLayerTests {
     private static let common: Set<String> = [
         "Index", "Object", "Result", "abs", "ascending", "async", "close", "copyMemory", "create",
         "delegate", "endIndex", "filter", "inline", "inserted", "isCancelled", "literal", "log", "main", "map",
-        "mask", "max", "merging", "min", "multiply", "mutableCopy", "newValue", "now", "random", "removeObject",
+        "mask", "max", "merging", "min", "multiply", "mutableCopy", "now", "random", "removeObject",
         "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "subtract",
         "suffix",
     ]

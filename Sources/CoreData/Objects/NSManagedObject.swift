@@ -614,7 +614,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         if flags.contains(.watched) { observersWillChange(key) }
     }
 
-    /// Marks the object as changed, and informs observers. Custom setters call it after they have set a primitive value.
+    /// Marks the object as changed, and informs observers.
+    ///
+    /// Custom setters call it after they have set a primitive value.
     ///
     /// A key that the entity does not have changes nothing, unless ``contextShouldIgnoreUnmodeledPropertyChanges`` is
     /// overridden.

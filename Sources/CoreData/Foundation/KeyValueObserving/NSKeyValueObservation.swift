@@ -26,6 +26,7 @@ public class NSKeyValueObservation: NSObject {
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nskeyvalueobservingoptions)
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
+    /// The options as bits.
     public let rawValue: UInt
 
     /// Creates a set of options.

@@ -31,8 +31,8 @@ final class TrackingProbe {
     ///   - argument: The argument, which no other thread uses.
     ///   - registrar: The subject's registrar; nil if it has none.
     /// - Returns: The subject's registrar, a new one if it had none. Nil if no tracking is under way.
-    func registrar<Subject: Observable, Member>(
-        of subject: Subject, reading keyPath: KeyPath<Subject, Member>, _ argument: Argument,
+    func registrar<Subject: Observable, Value>(
+        of subject: Subject, reading keyPath: KeyPath<Subject, Value>, _ argument: Argument,
         known registrar: ObservationRegistrar?
     ) -> ObservationRegistrar? {
         // The end of a tracking hashes the path again.

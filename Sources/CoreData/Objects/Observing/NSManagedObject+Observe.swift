@@ -10,8 +10,8 @@ extension ManagedObjectClass where Self: NSManagedObject {
     /// ``NSManagedObject/willChangeValue(forKey:)`` and ``NSManagedObject/didChangeValue(forKey:)``; a primitive setter
     /// alone reports nothing.
     ///
-    /// A key path may lead through to-one relationships. One through a to-many relationship stops the process. A computed
-    /// property changes when a property changes that its getter reads, or that
+    /// A key path may lead through to-one relationships. One through a to-many relationship stops the process. A
+    /// computed property changes when a property changes that its getter reads, or that
     /// ``NSManagedObject/keyPathsForValuesAffectingValue(forKey:)`` names. The observation does not keep the object.
     ///
     /// Call it on the queue of the object's context.

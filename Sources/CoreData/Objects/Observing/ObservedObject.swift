@@ -90,7 +90,7 @@ final class ObservedObject {
 
     /// Informs the trackings of a property. Observation ends a tracking only after its `onChange`, which may change the
     /// same property.
-    func willSet(_ place: Int, of object: NSManagedObject) {
+    func informBefore(_ place: Int, of object: NSManagedObject) {
         guard let registrar, tracked.contains(place), rare?.informing.contains(place) != true else { return }
         let rare = ensureRare()
         rare.informing.insert(place)
@@ -98,7 +98,7 @@ final class ObservedObject {
         rare.informing.remove(place)
     }
 
-    func didSet(_ place: Int, of object: NSManagedObject) {
+    func informAfter(_ place: Int, of object: NSManagedObject) {
         guard let registrar, tracked.contains(place) else { return }
         registrar.didSet(object, keyPath: ObservedPlaces.keyPath(place))
     }

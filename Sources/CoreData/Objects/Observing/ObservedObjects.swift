@@ -3,12 +3,13 @@ import Observation
 
 // Implementation notes: Observing.
 //
-// - An object's record (`ObservedObject`) has the registrar of Observation and the observers of keys. It exists from the
-//   first read during a tracking, or from the first `observe(_:options:changeHandler:)`. The records of a context's
-//   objects are in one table (`ObservedObjects`), to which each entity binding refers. Without observing there is no
-//   table.
-// - An object has two flags: `tracksReads` in a context that observes properties, and `watched` with a record. Reads test
-//   the first one together with `unfired`, so they cost nothing without it. Writes of attributes test the second one.
+// - An object's record (`ObservedObject`) has the registrar of Observation and the observers of keys. It exists from
+//   the first read during a tracking, or from the first `observe(_:options:changeHandler:)`. The records of a
+//   context's objects are in one table (`ObservedObjects`), to which each entity binding refers. Without observing
+//   there is no table.
+// - An object has two flags: `tracksReads` in a context that observes properties, and `watched` with a record. Reads
+//   test the first one together with `unfired`, so they cost nothing without it. Writes of attributes test the second
+//   one.
 // - A change by the program is foreseen: `change(_:apply:)` gets every property on both sides that will differ, informs
 //   observers, and then makes the change.
 // - An operation of the framework (a merge, a save, undo and the like) is compared: `during(_:of:)` takes the values of
@@ -18,7 +19,8 @@ import Observation
 //   the change.
 // - `reset()` is foreseen, because its objects lose their context.
 
-/// The objects of a context that a program observes. Used on the context's queue, except where a comment says otherwise.
+/// The objects of a context that a program observes. Used on the context's queue, except where a comment says
+/// otherwise.
 final class ObservedObjects {
     /// Objects end on any thread, so the table is behind a lock.
     private let table = Locked<[ObjectIdentifier: ObservedObject]>([:])
@@ -115,14 +117,14 @@ final class ObservedObjects {
             change.object.flags.contains(.watched) ? record(of: change.object).map { (change, $0) } : nil
         }
         let firing = Self.distinct(watched.filter(\.0.differs).map { ($1, $0.object, $0.place) })
-        for (record, object, place) in firing { record.willSet(place, of: object) }
+        for (record, object, place) in firing { record.informBefore(place, of: object) }
         let notices = primitives == 0 ? KeyValueNotice.gather(watched) : []
         for notice in notices { notice.willChange() }
         applying += 1
         apply()
         applying -= 1
         for (change, record) in watched where record.known != nil { keep(record, of: change.object) }
-        for (record, object, place) in firing { record.didSet(place, of: object) }
+        for (record, object, place) in firing { record.informAfter(place, of: object) }
         for notice in notices { notice.didChange() }
         noteHasChanges()
     }
@@ -253,7 +255,7 @@ final class ObservedObjects {
     }
 
     private func inform(_ changed: [Changed]) {
-        for (record, object, place) in Self.firing(changed) { record.willSet(place, of: object) }
+        for (record, object, place) in Self.firing(changed) { record.informBefore(place, of: object) }
         endFormer()
     }
 
@@ -274,7 +276,7 @@ final class ObservedObjects {
     }
 
     private func conclude(_ changed: [Changed]) {
-        for (record, object, place) in Self.firing(changed) { record.didSet(place, of: object) }
+        for (record, object, place) in Self.firing(changed) { record.informAfter(place, of: object) }
         var informed: Set<ObjectIdentifier> = []
         for change in changed {
             let layout = change.taken.object.binding.layout
