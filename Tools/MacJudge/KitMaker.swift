@@ -6,8 +6,8 @@ import TestSupport
 
 // Implementation notes
 //
-// - The stores are made by `StorePlan`s. Then the program `mac-check` runs over them on this system, so both systems run
-//   one code. What it finds must be what is expected from another source, or there is no kit.
+// - The stores are made by `StorePlan`s. Then the program `mac-check` runs over them on this system, so both systems
+//   run one code. What it finds must be what is expected from another source, or there is no kit.
 // - The results of searches are expected from statements of SQL, written by hand (`SearchPart.sql`), which SQLite
 //   carries out without this framework. Those of migrations are written out (`MigrationPart.expected`).
 // - The values of a store are expected from the plan (`PlannedValues`), and its rows from those that the saves left in

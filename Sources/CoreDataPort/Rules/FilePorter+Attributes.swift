@@ -123,8 +123,8 @@ extension FilePorter {
         )
     }
 
-    /// Ports `NSStringFromClass(Box<T>.self)`. Foundation on Linux has names only for classes at the top of a module, and
-    /// stops the process for all other classes; the framework has them for managed ones.
+    /// Ports `NSStringFromClass(Box<T>.self)`. Foundation on Linux has names only for classes at the top of a module,
+    /// and stops the process for all other classes; the framework has them for managed ones.
     mutating func portNameOfClass(at index: Int) {
         guard isMark("(", at: index + 1), let close = closing(of: index + 1), close > index + 4,
             isWord("self", at: close - 1), isMark(".", at: close - 2)

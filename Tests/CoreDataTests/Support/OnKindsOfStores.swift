@@ -5,8 +5,8 @@ import Testing
 /// Runs each test once for each of some kinds of stores: `Library()` then opens one of that kind. A failure names its
 /// kind.
 ///
-/// A store in a PostgreSQL database takes ten times as long as the remaining kinds together: in one run only some of the
-/// tests have one, other tests from commit to commit, and all with `bin/test --long`.
+/// A store in a PostgreSQL database takes ten times as long as the remaining kinds together: in one run only some of
+/// the tests have one, other tests from commit to commit, and all with `bin/test --long`.
 ///
 /// A test that has the trait itself runs on its own kinds, whatever the trait of its suite has.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
@@ -68,7 +68,8 @@ extension Trait where Self == OnKindsOfStores {
         return OnKindsOfStores(kinds: kinds, runs: 5)
     }
 
-    /// Runs on the kinds whose databases several coordinators can have open; in one of two runs on a PostgreSQL database.
+    /// Runs on the kinds whose databases several coordinators can have open; in one of two runs on a PostgreSQL
+    /// database.
     static var onEveryDatabase: OnKindsOfStores {
         var kinds = [StoreKind.sqlite]
         #if PostgreSQL

@@ -153,8 +153,8 @@ public struct MigrationForecast: Sendable, Equatable {
     /// The locks that the migration takes in a database, in their order. Empty for a store in files, which no other
     /// process can use during a migration.
     public var locks: [Lock] = []
-    /// The statements of a migration in place, in their order. Empty without ``NSMigrationForecastStatementsOption``, and
-    /// for a store without SQL.
+    /// The statements of a migration in place, in their order. Empty without ``NSMigrationForecastStatementsOption``,
+    /// and for a store without SQL.
     public var statements: [Statement] = []
     /// The approximate number of bytes that must be free on the volume of the store while the migration runs.
     public var diskSpaceNeeded: Int64 = 0

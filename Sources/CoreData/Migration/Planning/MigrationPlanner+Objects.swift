@@ -30,7 +30,8 @@ extension MigrationPlanner {
             add(.createTrigger(trigger))
             made.insert(trigger.name.lowercased())
         }
-        // A file whose triggers keep derived attributes has them for those of the newer version, too, if they are known.
+        // A file whose triggers keep derived attributes has them for those of the newer version, too, if they are
+        // known.
         guard catalog.triggers.contains(where: { $0.name.hasPrefix("Z_DA_") }) else { return }
         for trigger in dialect.derivedAttributeTriggers(difference.destination, new)
         where !made.contains(trigger.name.lowercased()) { add(.createTrigger(trigger)) }

@@ -167,8 +167,8 @@ extension MigrationStep {
         return commands
     }
 
-    /// Writes the rows of keys. Each continues at the highest key of the tables from which its entities come, so the new
-    /// rows are written beside the old ones, under negative numbers.
+    /// Writes the rows of keys. Each continues at the highest key of the tables from which its entities come, so the
+    /// new rows are written beside the old ones, under negative numbers.
     private func replaceKeys(_ numbers: [Int], _ keys: [MigrationKeyRow]) -> [SQLStatement] {
         typealias Keys = SQLBookkeeping.Keys
         let number = SQLExpression.column(Keys.number)

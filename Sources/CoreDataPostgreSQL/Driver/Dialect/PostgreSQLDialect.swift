@@ -166,8 +166,8 @@ struct PostgreSQLDialect: SQLDialect {
 
     // MARK: Values in the text
 
-    /// The server finds the type of a literal in quotation marks as it finds that of a parameter. Dates are seconds from
-    /// 2001, to the microsecond.
+    /// The server finds the type of a literal in quotation marks as it finds that of a parameter. Dates are seconds
+    /// from 2001, to the microsecond.
     func literal(_ value: SlotValue, as type: SQLColumnType?) -> String {
         switch (value, type) {
         case (.null, _): return "NULL"

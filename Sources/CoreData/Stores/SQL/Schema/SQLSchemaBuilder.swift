@@ -154,8 +154,8 @@ package struct SQLSchemaBuilder {
     }
 
     private struct ColumnPlan {
-        /// In the order in which they stand in a table. Keys of to-many relationships without inverse stand behind those
-        /// of to-one relationships in all four such tables of Apple's at hand.
+        /// In the order in which they stand in a table. Keys of to-many relationships without inverse stand behind
+        /// those of to-one relationships in all four such tables of Apple's at hand.
         enum Kind: Int { case attribute, toOne, owner }
 
         var name: String
