@@ -180,7 +180,7 @@ struct JudgeTests {
             }
             #expect(found["model/\(model)"]?.last == "unexpected: \(begin)other")
         }
-        #expect(small.kit.models.flatMap(\.lines).contains { $0.contains("derived by books.@count") })
+        #expect(small.kit.models.flatMap(\.lines).contains { $0.contains("derived by count:(books)") })
     }
 
     @Test("What a search, a migration and the saves must give does not come from the run that it judges")

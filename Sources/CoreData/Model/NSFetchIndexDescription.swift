@@ -91,9 +91,11 @@ open class NSFetchIndexDescription: NSObject, NSCopying, @unchecked Sendable {
         return storedElements[0].plainName
     }
 
-    /// The properties of an index over several; nil for other indexes, and for those with computed elements.
+    /// The attributes of an index over several; nil for other indexes, and for those with relationships, which Apple
+    /// does not list, or computed elements.
     final var compoundNames: [String]? {
-        guard storedElements.count > 1 else { return nil }
+        guard storedElements.count > 1, !storedElements.contains(where: { $0.property is NSRelationshipDescription })
+        else { return nil }
         let names = storedElements.compactMap(\.plainName)
         return names.count == storedElements.count ? names : nil
     }

@@ -47,7 +47,11 @@ enum MeantDifferences {
     private static let schemas =
         meant(
             "A migration of Apple's creates changed tables again", ["order of creation.table"], .other,
-            free: [.apple], { $1.isMigrated && $0.isReordered })
+            free: [.apple],
+            {
+                // In a new store these three stand behind the tables of entities.
+                $1.isMigrated && $0.isReordered && $0.ours?.contains("Z_PRIMARYKEY, Z_METADATA, Z_MODELCACHE") == true
+            })
         + meant(
             "Apple's order of the indexes that attributes imply is that of a hash table",
             ["order of creation.implied index.*"], .other, free: [.apple, .ours],
@@ -66,6 +70,7 @@ enum MeantDifferences {
         meant("Stores before 2018 have constraints in the table", ["table.*.text"], .other) { difference, origin in
             // The one such store with history has transactions without keys of names, too.
             let apple = difference.apple?.replacing(/, CONSTRAINT \w+ UNIQUE \([\w, ]+\)\)$/, with: " )")
+                .replacingOccurrences(of: " VARCHAR UNIQUE,", with: " VARCHAR,")
             let ours = difference.ours?.replacing(#/Z(AUTHOR|BUNDLEID|CONTEXTNAME|PROCESSID)TS INTEGER, /#, with: "")
             return origin.isBefore2018 && apple == ours
         }
@@ -181,6 +186,10 @@ enum MeantDifferences {
                     "Apple's archives have mutable arrays and immutable ones of this kind",
                     places([property + "NSDerivationExpression.NSArguments"]), .other
                 ) { difference, _ in difference.isPair("NSMutableArray", "NSArray") }
+                + meant(
+                    "Apple's archives have mutable texts and immutable ones of this kind",
+                    places([indexes + ".*.NSIndexName.class"]), .appleOnly
+                ) { difference, _ in difference.apple == "NSMutableString" }
         }
         return common
             + meant(
@@ -244,12 +253,6 @@ enum MeantDifferences {
                 if ours.hasPrefix(".") { return apple.hasSuffix(ours) && !apple.hasPrefix(".") }
                 let name = difference.names[0]
                 return apple == "null" ? ours == name : ours == "null" && apple.hasSuffix("." + name)
-            }
-            + meant(
-                "The source was edited since", places([entity + "NSCompoundIndexes.*"]), .hereOnly, free: [.parts]
-            ) { difference, origin in
-                origin.isOfSource && origin.path.hasPrefix("alemar11__CoreDataPlus/")
-                    && difference.ours == "NSMutableArray"
             }
     }
 
