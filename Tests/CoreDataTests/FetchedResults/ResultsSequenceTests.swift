@@ -240,7 +240,10 @@ struct ResultsSequenceTests {
             return (reads() - before, values)
         }
         let begun = try await context.perform {
-            (try whole.value.value()?.objectIDs.count, try first.value.value()?.objectIDs.count, try count.value.value())
+            (
+                try whole.value.value()?.objectIDs.count, try first.value.value()?.objectIDs.count,
+                try count.value.value()
+            )
         }
         #expect(begun == (3, 2, 3))
         for number in 0..<5 {
