@@ -126,19 +126,24 @@ struct AppleFormCorpusTests {
 
     @Test("A difference beside each meant one is reported: another value, another place, more parts, or the other way")
     func planted() throws {
+        var hidden: [String: String] = [:]
+        var count = 0
         for (comparison, meant) in [
             (try Self.stores.get(), MeantDifferences.stores),
             (try Self.compiledModels.get(), MeantDifferences.compiledModels),
         ] {
             for (difference, origin) in comparison.found {
                 guard let rule = meant.first(where: { $0.covers(difference, from: origin) }) else { continue }
-                for (name, planted) in Self.neighbours(of: difference, rule.free)
+                let neighbours = Self.neighbours(of: difference, rule.free)
+                count += neighbours.count
+                for (name, planted) in neighbours
                 where meant.contains(where: { $0.covers(planted, from: origin) }) {
-                    Issue.record("\(name) is hidden by \(rule.kind) (\(rule.reason)): \(planted)")
-                    return
+                    hidden["\(name) is hidden by \(rule.kind) (\(rule.reason))"] = "\(planted)"
                 }
             }
         }
+        #expect(hidden == [:])
+        #expect(count > 4_000)
     }
 
     /// Differences like a meant one that are not meant.
@@ -146,12 +151,14 @@ struct AppleFormCorpusTests {
         of difference: FormDifference, _ free: Set<MeantDifference.Part>
     ) -> [(String, FormDifference)] {
         var result: [(String, FormDifference)] = []
+        let isOrder = difference.place.first == .word("order of creation")
         func plant(_ name: String, _ change: (inout FormDifference) -> Void) {
             var copy = difference
             change(&copy)
+            // Lists with one thing in common have no order in common.
+            if isOrder, copy.place == difference.place, copy.parts.isEmpty, copy.commonCount < 2 { return }
             result.append((name, copy))
         }
-        let isOrder = difference.place.first == .word("order of creation")
         func other(_ text: String) -> String {
             isOrder ? text.components(separatedBy: ", ").reversed().joined(separator: ", ") : text + "~"
         }

@@ -59,6 +59,8 @@ extension FormDifference {
         return left.filter(Set(right).contains) == right.filter(Set(left).contains)
     }
 
+    var commonCount: Int { Set(list(apple)).intersection(list(ours)).count }
+
     private func list(_ text: String?) -> [String] { text?.components(separatedBy: ", ") ?? [] }
 
     /// The names in the path.

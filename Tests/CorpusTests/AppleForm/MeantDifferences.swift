@@ -41,6 +41,9 @@ enum MeantDifferences {
         { difference, origin in
             origin.isOfSource && origin.path.hasPrefix("alemar11__CoreDataPlus/")
                 && difference.names.last?.hasSuffix(name) == true
+                && [difference.apple, difference.ours].contains { value in
+                    value == "NSFetchIndexDescription" || value?.contains(name) == true
+                }
         }
     }
 
@@ -78,7 +81,7 @@ enum MeantDifferences {
             $1.isBefore2018 && $0.names.last?.contains("_UNIQUE_") == true
         }
         + meant("Stores before 2018 have no names of transactions", ["table.*"], .hereOnly, free: [.parts]) {
-            $1.isBefore2018 && $0.names == ["ATRANSACTIONSTRING"]
+            $1.isBefore2018 && $0.names == ["ATRANSACTIONSTRING"] && $0.ours == "table"
         }
         + meant("Stores before 2018 have no names of transactions", ["index.key.*"], .hereOnly, free: [.ours]) {
             $1.isBefore2018 && $0.names.last?.wholeMatch(of: /ATRANSACTION_Z\w+TS_INDEX/) != nil
@@ -87,7 +90,7 @@ enum MeantDifferences {
             "Stores before 2018 have other names of the indexes of attributes", ["index.key.*"], .appleOnly
         ) { difference, origin in
             // Keys of relationships have indexes of these names in both files, so this one is of attributes.
-            origin.isBefore2018
+            origin.isBefore2018 && difference.names.last?.hasPrefix("ATRANSACTION_") == false
                 && difference.apple?.wholeMatch(of: /CREATE INDEX (\w+?)_Z\w+ ON \1 \((\w+, )*\w+\)/) != nil
         }
         + meant(
@@ -260,7 +263,7 @@ enum MeantDifferences {
         meant(
             "Stores before 2018 have no fetch indexes", ["model.NSEntities.*.NSFetchIndexDescriptions"], .hereOnly,
             free: [.parts]
-        ) { $1.isBefore2018 && $0.ours == "NSMutableArray" }
+        ) { $1.isBefore2018 && $0.ours == "NSMutableArray" && !$0.parts.isEmpty }
         + meant(
             "Stores before 2018 have immutable arrays of this kind", ["model.NSEntities.*.NSCompoundIndexes"], .other
         ) { $1.isBefore2018 && $0.isPair("NSArray", "NSMutableArray") }
