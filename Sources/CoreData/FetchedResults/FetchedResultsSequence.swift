@@ -84,7 +84,7 @@ final class FetchedResultsWake: Sendable {
         continuation.yield()
     }
 
-    func signal() { continuation.yield() }
+    func wakeReader() { continuation.yield() }
 
     /// Calls a body when the reader's task was cancelled, or the reader is gone.
     func onEnd(_ body: @escaping @Sendable () -> Void) { continuation.onTermination = { _ in body() } }

@@ -50,7 +50,7 @@ final class FetchedValuesSource<Value>: FetchedResultsSource, ContextFollower, @
 
     func fail(_ error: any Error) {
         failure = failure ?? error
-        wake.signal()
+        wake.wakeReader()
     }
 
     func value() throws -> Value? {
@@ -93,7 +93,7 @@ final class FetchedValuesSource<Value>: FetchedResultsSource, ContextFollower, @
 
     private func outdate() {
         needsFetch = true
-        wake.signal()
+        wake.wakeReader()
     }
 }
 

@@ -68,7 +68,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
 
     func resultsWereFetched() {
         changeCount += 2
-        wake.signal()
+        wake.wakeReader()
     }
 
     func resultsDidChange(_ changes: FetchedChanges) {
@@ -77,21 +77,21 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
         for change in changes.objects where change.type == .update || change.type == .move {
             changed.insert(ObjectIdentifier(change.object))
         }
-        wake.signal()
+        wake.wakeReader()
     }
 
     func resultsDidSave() {
-        if !temporaryIDs.isEmpty { wake.signal() }
+        if !temporaryIDs.isEmpty { wake.wakeReader() }
     }
 
     func resultsAreOutdated() {
         isOutdated = true
-        wake.signal()
+        wake.wakeReader()
     }
 
     func resultsDidFail(_ error: any Error) {
         failure = failure ?? error
-        wake.signal()
+        wake.wakeReader()
     }
 
     // MARK: Values
@@ -122,7 +122,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
         if let request {
             // These begin before the fetch, so that nothing is missed between the two.
             remoteChanges = context.followingRemoteChanges()
-            storeWatch = FollowedStores(of: request, in: context) { [weak self] in self?.wake.signal() }
+            storeWatch = FollowedStores(of: request, in: context) { [weak self] in self?.wake.wakeReader() }
             observer = NotificationCenter.default.addObserver(
                 forName: .NSManagedObjectContextDidMergeChangesObjectIDs, object: context, queue: nil
             ) { [weak self] notification in

@@ -79,38 +79,8 @@ final class PostgreSQLScript {
         recorded.append(
             .init(
                 kind, text, summary: summary, hop: 0, table: isRepeated ? table?.name : nil,
-                rows: isRepeated ? table?.rows ?? 0 : 0, lock: kind == .definition ? Self.lock(of: text) : nil,
+                rows: isRepeated ? table?.rows ?? 0 : 0, lock: kind == .definition ? .init(ofShortDefinition: text) : nil,
                 phase: phase, loss: kind == .definition ? loss : nil, isRepeated: isRepeated))
-    }
-
-    /// The seconds for which a short transaction holds a lock.
-    private static let short = 0.01
-
-    /// The lock on a table of the store by which a definition keeps other sessions out, or keeps them from writing. It
-    /// lasts as long as its short transaction.
-    private static func lock(of text: String) -> MigrationForecast.Lock? {
-        func lock(_ mark: String, isExclusive: Bool) -> MigrationForecast.Lock? {
-            guard let start = text.range(of: mark)?.upperBound else { return nil }
-            let name = name(at: text[start...])
-            return name.isEmpty ? nil : .init(tables: [name], isExclusive: isExclusive, seconds: short)
-        }
-        let word = text.prefix { $0 != "\n" }
-        if word.hasPrefix("ALTER TABLE ") {
-            // These let other sessions read and write.
-            if word.contains(" VALIDATE CONSTRAINT ") { return nil }
-            return lock("ALTER TABLE ", isExclusive: !word.contains(" FOREIGN KEY "))
-        }
-        if word.hasPrefix("DROP TABLE ") { return lock("DROP TABLE ", isExclusive: true) }
-        if word.hasPrefix("DROP TRIGGER ") { return lock(" ON ", isExclusive: true) }
-        if word.hasPrefix("CREATE"), word.contains(" TRIGGER ") { return lock(" ON ", isExclusive: false) }
-        return nil
-    }
-
-    /// The name that a text begins with, without its quotes.
-    private static func name(at text: Substring) -> String {
-        let text = text.hasPrefix("IF EXISTS ") ? text.dropFirst(10) : text
-        guard text.first == "\"" else { return String(text.prefix { $0 != " " && $0 != ";" }) }
-        return String(text.dropFirst().prefix { $0 != "\"" })
     }
 
     /// Takes the statements that were recorded as values.
