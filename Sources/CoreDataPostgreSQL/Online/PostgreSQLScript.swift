@@ -79,7 +79,8 @@ final class PostgreSQLScript {
         recorded.append(
             .init(
                 kind, text, summary: summary, hop: 0, table: isRepeated ? table?.name : nil,
-                rows: isRepeated ? table?.rows ?? 0 : 0, lock: kind == .definition ? .init(ofShortDefinition: text) : nil,
+                rows: isRepeated ? table?.rows ?? 0 : 0,
+                lock: kind == .definition ? .init(ofShortDefinition: text) : nil,
                 phase: phase, loss: kind == .definition ? loss : nil, isRepeated: isRepeated))
     }
 
