@@ -22,7 +22,7 @@ extension ModelSourceReader {
         }
         switch element.name {
         case "model": checkIdentifiers(of: element.children(named: "entity"))
-        case "entity", "composite": try checkProperties(element.children.filter { Self.properties.contains($0.name) })
+        case "entity", "composite": try checkProperties(of: element)
         case "fetchIndex":
             if element.children(named: "fetchIndexElement").isEmpty {
                 warn("the index has no <fetchIndexElement>, so there is no index.", at: element)
@@ -51,10 +51,12 @@ extension ModelSourceReader {
         }
     }
 
-    private func checkProperties(_ properties: [XMLTreeElement]) throws {
+    private func checkProperties(of owner: XMLTreeElement) throws {
+        let properties = owner.children.filter { Self.properties.contains($0.name) }
         try checkOnce("name", in: properties) { first, second in
             throw error(
-                "two properties of this name: the other one is the \(first.name) in line \(first.line).", at: second)
+                "the \(owner.name) '\(owner.text("name") ?? "")' has two properties of this name: the other one is the "
+                    + "\(first.name) in line \(first.line).", at: second)
         }
         checkIdentifiers(of: properties)
     }

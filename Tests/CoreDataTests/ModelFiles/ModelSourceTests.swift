@@ -153,7 +153,7 @@ struct ModelSourceTests {
             (
                 "<entity name=\"A\"><attribute name=\"n\" attributeType=\"URI\"/>\n"
                     + "<attribute name=\"n\" attributeType=\"URI\"/></entity>",
-                ["line 4", "'A'", "'n'", "two properties"]
+                ["line 4", "'A'", "\"n\"", "two properties"]
             ),
             (
                 "<entity name=\"A\"><attribute name=\"description\" transient=\"YES\"/></entity>",
