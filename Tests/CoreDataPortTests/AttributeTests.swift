@@ -250,6 +250,7 @@ struct AttributeTests {
             """)
         #expect(
             ported.text == """
+                import CoreData
                 class Box<T>: NSObject {}
                 class Shelf {
                     class Book: NSObject {}

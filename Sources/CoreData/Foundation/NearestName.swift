@@ -3,9 +3,10 @@ package enum NearestName {
     /// The name with the fewest changes from the given one; nil if none is near.
     package static func of(_ given: String, among names: [String]) -> String? {
         let limit = max(1, given.count / 3)
-        let near = names.map { (name: $0, distance: distance(Array(given.lowercased()), Array($0.lowercased()))) }
+        let near = names.filter { $0 != given }
+            .map { (name: $0, distance: distance(Array(given.lowercased()), Array($0.lowercased()))) }
             .min { ($0.distance, $0.name) < ($1.distance, $1.name) }
-        guard let near, near.distance <= limit else { return nil }
+        guard let near, near.distance <= limit, near.distance < near.name.count else { return nil }
         return near.name
     }
 

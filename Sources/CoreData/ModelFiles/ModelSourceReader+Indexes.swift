@@ -29,7 +29,7 @@ extension ModelSourceReader {
             guard let property = computed ?? properties[name] else {
                 warn(
                     "entity '\(entity.name ?? "")' has no property '\(name)', so it has no index "
-                        + "'\(source.text("name") ?? "")'\(Self.hint(name, among: properties)).", at: item)
+                        + "'\(source.text("name") ?? "")'\(Self.hint(name, among: properties))", at: item)
                 return nil
             }
             let isSpatial = item.attributes["type"]?.lowercased() == "rtree"

@@ -35,7 +35,7 @@ extension ModelSourceReader {
                 try checkNames(below: child)
             } else {
                 let nearest = Self.hint(child.name, among: kind.children)
-                warn("<\(element.name)> has no such child, and it does not count\(nearest).", at: child)
+                warn("<\(element.name)> has no such child, and it does not count\(nearest)", at: child)
             }
         }
     }
@@ -54,15 +54,15 @@ extension ModelSourceReader {
         if name.contains(":") || name == "xmlns" { return }
         let known = kind.attributes.keys.filter { $0 != "renamingIdentifier" }
         let nearest = Self.hint(name, among: Set(known))
-        warn("the attribute '\(name)' is not known and does not count\(nearest).", at: element)
+        warn("the attribute '\(name)' is not known and does not count\(nearest)", at: element)
     }
 
-    /// The known name that an unknown one is near to, or begins: `attr` is meant as `attribute`.
+    /// The end of a sentence about an unknown name: the known name that it is near to, or begins (`attr` is meant as
+    /// `attribute`), or a full stop.
     private static func hint(_ name: String, among known: Set<String>) -> String {
         let near = NearestName.hint(name, among: known.sorted())
-        guard near.isEmpty, name.count > 2, let longer = known.sorted().first(where: { $0.hasPrefix(name) }) else {
-            return near
-        }
+        if !near.isEmpty { return near }
+        guard name.count > 2, let longer = known.sorted().first(where: { $0.hasPrefix(name) }) else { return "." }
         return "; is '\(longer)' meant?"
     }
 

@@ -34,7 +34,9 @@ extension ModelSourceReader {
         case "composite": return .compositeAttributeType
         default:
             let nearest = NearestName.hint(text, among: Self.typeNames)
-            throw error("unknown attribute type '\(text)'\(nearest.isEmpty ? "." : nearest)", at: source)
+            throw error(
+                "unknown attribute type '\(text)'\(nearest.isEmpty ? "." : nearest) The types are "
+                    + "\(Self.typeNames.joined(separator: ", ")).", at: source)
         }
     }
 

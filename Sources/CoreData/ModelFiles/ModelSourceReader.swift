@@ -53,7 +53,7 @@ struct ModelSourceReader {
                 let name = member.attributes["name"] ?? ""
                 let entity = byName[name]
                 if entity == nil {
-                    warn("the model has no such entity\(Self.hint(name, among: byName)).", at: member)
+                    warn("the model has no such entity\(Self.hint(name, among: byName))", at: member)
                 }
                 return entity
             }
@@ -63,7 +63,7 @@ struct ModelSourceReader {
             // The editor keeps a request when its entity is removed.
             guard byName[source.text("entity") ?? ""] != nil else {
                 let name = source.attributes["entity"] ?? ""
-                warn("the entity '\(name)' is not in the model\(Self.hint(name, among: byName)).", at: source)
+                warn("the entity '\(name)' is not in the model\(Self.hint(name, among: byName))", at: source)
                 continue
             }
             let request = try makeFetchRequest(from: source, byName, keepsEntity: true)
@@ -121,7 +121,7 @@ struct ModelSourceReader {
             else { continue }
             guard byName[parent] != nil else {
                 throw error(
-                    "the parent entity '\(parent)' is not in the model\(Self.hint(parent, among: byName)).", at: source)
+                    "the parent entity '\(parent)' is not in the model\(Self.hint(parent, among: byName))", at: source)
             }
             children[parent, default: []].append(entity)
         }
@@ -169,7 +169,7 @@ struct ModelSourceReader {
                 guard let destination = byName[name] else {
                     throw error(
                         "entity '\(entity.name ?? "")': the destination entity '\(name)' is not in the model"
-                            + "\(Self.hint(name, among: byName)).", at: child)
+                            + "\(Self.hint(name, among: byName))", at: child)
                 }
                 relationship.destinationEntity = destination
                 properties.append(relationship)
@@ -202,7 +202,7 @@ struct ModelSourceReader {
                         properties[holder].map { Self.hint(inverseName, among: $0) } ?? Self.hint(holder, among: byName)
                     throw error(
                         "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is not in the model"
-                            + "\(near).", at: child)
+                            + "\(near)", at: child)
                 }
                 relationship.inverseRelationship = inverse
             }
@@ -218,8 +218,9 @@ struct ModelSourceReader {
         default:
             let rule = source.text("deletionRule") ?? ""
             let known = ["Nullify", "Cascade", "Deny", "No Action"]
+            let nearest = NearestName.hint(rule, among: known)
             throw error(
-                "unknown deletion rule '\(rule)'\(NearestName.hint(rule, among: known)). The rules are "
+                "unknown deletion rule '\(rule)'\(nearest.isEmpty ? "." : nearest) The rules are "
                     + "\(known.joined(separator: ", ")).", at: source)
         }
     }
@@ -233,7 +234,7 @@ struct ModelSourceReader {
     ) throws -> NSFetchRequest<NSFetchRequestResult> {
         guard let entityName = source.text("entity"), let entity = byName[entityName] else {
             let name = source.attributes["entity"] ?? ""
-            throw error("the entity '\(name)' is not in the model\(Self.hint(name, among: byName)).", at: source)
+            throw error("the entity '\(name)' is not in the model\(Self.hint(name, among: byName))", at: source)
         }
         let request = NSFetchRequest<NSFetchRequestResult>(entityName: entityName)
         if keepsEntity { request.entity = entity }
@@ -291,7 +292,7 @@ struct ModelSourceReader {
     private func makeComposite(from source: XMLTreeElement, depth: Int) throws -> NSCompositeAttributeDescription {
         guard let name = source.text("composite"), let definition = composites[name] else {
             let name = source.attributes["composite"] ?? ""
-            throw error("the composite '\(name)' is not in the model\(Self.hint(name, among: composites)).", at: source)
+            throw error("the composite '\(name)' is not in the model\(Self.hint(name, among: composites))", at: source)
         }
         guard depth < composites.count else {
             throw error("the composite '\(name)' contains itself.", at: source)
@@ -324,9 +325,10 @@ struct ModelSourceReader {
 
     // MARK: Small things
 
-    /// The part of a sentence that suggests the name that is nearest to an unknown one; empty if none is near.
+    /// The end of a sentence about an unknown name: the nearest one, or a full stop if none is near.
     static func hint(_ name: String, among known: [String: some Any]) -> String {
-        NearestName.of(name, among: known.keys.sorted()).map { "; is '\($0)' meant" } ?? ""
+        let nearest = NearestName.hint(name, among: known.keys.sorted())
+        return nearest.isEmpty ? "." : nearest
     }
 
     func requiredName(of source: XMLTreeElement) throws -> String {
