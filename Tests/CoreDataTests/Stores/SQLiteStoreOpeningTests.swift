@@ -151,7 +151,7 @@ struct SQLiteStoreOpeningTests {
     func newTables() throws {
         let fixture = try StoreFixture(at: nil)
         let statements = try NewStore(fixture.store.schema, fixture.store.layout).definitions.map(\.text)
-        // The key without an inverse stands behind the others.
+        // The key of a relationship without an inverse is the last one.
         let integers = "ZINPRINT INTEGER, ZPAGES INTEGER, ZAUTHOR INTEGER, Z2_AUTHOR INTEGER, ZSHELF INTEGER, "
         let others =
             "ZPUBLISHED TIMESTAMP, ZRATING FLOAT, ZPRICE DECIMAL, ZISBN VARCHAR, ZTITLE VARCHAR, ZLINK VARCHAR, "
