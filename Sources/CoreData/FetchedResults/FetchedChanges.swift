@@ -72,3 +72,30 @@ struct FetchedChanges {
 
     init() {}
 }
+
+// The changes by ids.
+extension FetchedChanges {
+    /// The removals and insertions; those of an object that moved are associated. `former` is the id under which an
+    /// object was reported, where that is another one.
+    func steps(
+        former: (NSObject) -> NSManagedObjectID?
+    ) -> [CollectionDifference<NSManagedObjectID>.Change] {
+        var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
+        for change in objects where change.type != .update {
+            let id = Self.id(of: change.object)
+            if let old = change.oldIndex {
+                steps.append(
+                    .remove(offset: old, element: former(change.object) ?? id, associatedWith: change.newIndex))
+            }
+            if let new = change.newIndex {
+                steps.append(.insert(offset: new, element: id, associatedWith: change.oldIndex))
+            }
+        }
+        return steps
+    }
+
+    /// The id of a result that is an object.
+    static func id(of item: NSObject) -> NSManagedObjectID {
+        unsafeDowncast(item, to: NSManagedObject.self).objectID
+    }
+}

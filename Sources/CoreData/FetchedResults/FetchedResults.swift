@@ -38,3 +38,10 @@ public struct FetchedResultsSection: Sendable, Hashable {
     /// The places of the section's results among all results.
     public let range: Range<Int>
 }
+
+extension FetchedArrangement {
+    /// The sections in the form of the values of a sequence.
+    var resultsSections: [FetchedResultsSection] {
+        sections.indices.map { FetchedResultsSection(name: sections[$0].name, range: range(ofSection: $0)) }
+    }
+}

@@ -97,28 +97,13 @@ extension FetchedResultsCore {
         let arrangement = arrangement
         return NSFetchedResultsSnapshot(
             sections: (arrangement?.sections ?? []).map { ($0.name, $0.start) },
-            itemIdentifiers: (arrangement?.items ?? []).map { Self.id(of: $0) },
+            itemIdentifiers: (arrangement?.items ?? []).map(FetchedChanges.id),
             reloadedItemIdentifiers: changes.objects.filter { $0.type == .move || $0.type == .update }
-                .map { Self.id(of: $0.object) })
+                .map { FetchedChanges.id(of: $0.object) })
     }
 
     private func difference(of changes: FetchedChanges) -> CollectionDifference<NSManagedObjectID>? {
-        var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
-        for change in changes.objects where change.type != .update {
-            let id = Self.id(of: change.object)
-            if let old = change.oldIndex {
-                let told = temporaryIDs[ObjectIdentifier(change.object)]?.id ?? id
-                steps.append(.remove(offset: old, element: told, associatedWith: change.newIndex))
-            }
-            if let new = change.newIndex {
-                steps.append(.insert(offset: new, element: id, associatedWith: change.oldIndex))
-            }
-        }
-        return CollectionDifference(steps)
-    }
-
-    private static func id(of item: NSObject) -> NSManagedObjectID {
-        unsafeDowncast(item, to: NSManagedObject.self).objectID
+        CollectionDifference(changes.steps { temporaryIDs[ObjectIdentifier($0)]?.id })
     }
 
     // MARK: Ids that become permanent

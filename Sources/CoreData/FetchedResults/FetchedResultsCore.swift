@@ -164,17 +164,8 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
 
     func performFetch(_ request: NSPersistentStoreRequest) throws {
         context.checkConfinement("performFetch()")
-        guard let parameters = request.fetchParameters,
-            let layout = context.modelLayout?.layout(
-                named: parameters.entityName ?? "")
-        else {
-            throw NSError.coreData(
-                NSCoreDataError,
-                reason: """
-                    A fetch request must have an entity; the context's model has no entity \
-                    '\(request.fetchParameters?.entityName ?? "")'
-                    """)
-        }
+        let parameters = request.fetchParameters ?? FetchParameters()
+        let layout = try context.layout(of: parameters)
         let fetched = Fetched(
             parameters: parameters, affectedStores: request.affectedStores, layout: layout,
             order: FetchedOrder(

@@ -51,9 +51,11 @@ extension NSManagedObjectContext {
         let core = FetchedResultsCore(context: self, sectionNameKeyPath: sectionNameKeyPath, cacheName: nil)
         core.isExact = true
         let areIDs = request.resultType == .managedObjectIDResultType
+        let name = request.entityName ?? ""
         return ObjectResultsSource(core: core, request: Self.objectRequest(request)) { step in
-            FetchedResults(
-                results: Self.typed(step.arrangement.items, asIDs: areIDs),
+            let items = step.arrangement.items
+            return FetchedResults(
+                results: Self.typed(areIDs ? items.map(FetchedChanges.id) : items, ofEntity: name),
                 sections: step.arrangement.resultsSections, difference: step.difference,
                 updatedObjectIDs: step.updated)
         }
@@ -113,46 +115,11 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    private static func typed<ResultType>(_ items: [NSObject], asIDs: Bool) -> [ResultType] {
-        items.map { item in
-            let result: Any = asIDs ? unsafeDowncast(item, to: NSManagedObject.self).objectID : item
-            guard let result = result as? ResultType else {
-                fatalError("The fetch request yields \(type(of: item)), not \(ResultType.self)")
-            }
-            return result
-        }
-    }
-
     private static func isSame<ResultType>(_ a: [ResultType], _ b: [ResultType]) -> Bool {
         a.count == b.count
             && zip(a, b).allSatisfy { a, b in
                 guard let a = a as? NSObject, let b = b as? NSObject else { return false }
                 return a.isEqual(b)
             }
-    }
-}
-
-extension NSFetchedResultsController {
-    /// The snapshots of the results as a sequence: the present one at once, then one for each change.
-    ///
-    /// The delegate gets its calls as well. The sequence has no value before ``performFetch()``. Iterate in a task that
-    /// does not hold the context's queue.
-    ///
-    /// OpenCoreData only.
-    public final var snapshots: FetchedResultsSequence<NSFetchedResultsSnapshot> {
-        let controller = UncheckedSendable(self)
-        return FetchedResultsSequence {
-            ObjectResultsSource(core: controller.value.core, request: nil) { step in
-                // The controller lives as long as its snapshots are followed.
-                withExtendedLifetime(controller) {
-                    NSFetchedResultsSnapshot(
-                        sections: step.arrangement.sections.map { ($0.name, $0.start) },
-                        itemIdentifiers: step.arrangement.items.map {
-                            unsafeDowncast($0, to: NSManagedObject.self).objectID
-                        },
-                        reloadedItemIdentifiers: step.updated)
-                }
-            }
-        }
     }
 }

@@ -42,8 +42,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
         self.request = request
         self.make = make
         wake.onEnd { [weak self] in
-            guard let self else { return }
-            context.perform { [weak self] in self?.stop() }
+            self?.context.enqueue { [weak self] _ in self?.stop() }
         }
     }
 
@@ -103,7 +102,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
         try storeWatch?.check()
         if isOutdated || core.isOutdated {
             isOutdated = false
-            // After a reset the objects are others.
+            // A reset makes new objects.
             changeCount += 2
             if request != nil { try core.refetch() }
         }
@@ -161,7 +160,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
         // Of two objects that have changed places, the difference may move the one without changes.
         let updated = changes.objects.filter {
             ($0.type == .move || $0.type == .update) && changed.contains(ObjectIdentifier($0.object))
-        }.map { Self.id(of: $0.object) }
+        }.map { FetchedChanges.id(of: $0.object) }
         return Step(arrangement: now, difference: difference, updated: updated)
     }
 
@@ -173,87 +172,34 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
     private func renewed(_ old: FetchedArrangement, for now: FetchedArrangement) -> FetchedArrangement {
         guard old.items.contains(where: { Self.object($0).binding.context == nil }) else { return old }
         var present: [NSManagedObjectID: NSObject] = [:]
-        for item in now.items { present[Self.id(of: item)] = item }
+        for item in now.items { present[FetchedChanges.id(of: item)] = item }
         return FetchedArrangement(
-            items: old.items.map { present[Self.id(of: $0)] ?? $0 }, sections: old.sections)
+            items: old.items.map { present[FetchedChanges.id(of: $0)] ?? $0 }, sections: old.sections)
     }
 
     private func difference(
         _ changes: FetchedChanges, to now: FetchedArrangement
     ) -> CollectionDifference<NSManagedObjectID> {
-        var steps: [CollectionDifference<NSManagedObjectID>.Change] = []
+        var steps = changes.steps { temporaryIDs[ObjectIdentifier($0)] }
         var renamed = temporaryIDs
         for change in changes.objects where change.type != .update {
-            let id = Self.id(of: change.object)
-            if let old = change.oldIndex {
-                let former = renamed.removeValue(forKey: ObjectIdentifier(change.object)) ?? id
-                steps.append(.remove(offset: old, element: former, associatedWith: change.newIndex))
-            }
-            if let new = change.newIndex {
-                steps.append(.insert(offset: new, element: id, associatedWith: change.oldIndex))
-            }
+            renamed[ObjectIdentifier(change.object)] = nil
         }
         if !renamed.isEmpty {
+            var now = now
             for (old, item) in delivered.items.enumerated() {
-                guard let former = renamed[ObjectIdentifier(item)], former != Self.id(of: item) else { continue }
-                var now = now
+                guard let former = renamed[ObjectIdentifier(item)], former != FetchedChanges.id(of: item) else {
+                    continue
+                }
                 guard let new = now.index(of: item) else { continue }
                 steps.append(.remove(offset: old, element: former, associatedWith: new))
-                steps.append(.insert(offset: new, element: Self.id(of: item), associatedWith: old))
+                steps.append(.insert(offset: new, element: FetchedChanges.id(of: item), associatedWith: old))
             }
         }
         if let difference = CollectionDifference(steps) { return difference }
-        return now.items.map { Self.id(of: $0) }.difference(
-            from: delivered.items.map { temporaryIDs[ObjectIdentifier($0)] ?? Self.id(of: $0) })
+        return now.items.map(FetchedChanges.id).difference(
+            from: delivered.items.map { temporaryIDs[ObjectIdentifier($0)] ?? FetchedChanges.id(of: $0) })
     }
 
     private static func object(_ item: NSObject) -> NSManagedObject { unsafeDowncast(item, to: NSManagedObject.self) }
-
-    private static func id(of item: NSObject) -> NSManagedObjectID { object(item).objectID }
-}
-
-extension FetchedArrangement {
-    /// The sections in the form of the values of a sequence.
-    var resultsSections: [FetchedResultsSection] {
-        sections.indices.map { FetchedResultsSection(name: sections[$0].name, range: range(ofSection: $0)) }
-    }
-}
-
-/// The stores from which results come. Results end with an error when one of them is removed.
-// @unchecked Sendable: the observer is only used at the beginning and at the end.
-final class FollowedStores: @unchecked Sendable {
-    private weak var coordinator: NSPersistentStoreCoordinator?
-    private let stores: [(store: NSPersistentStore, url: URL?)]
-    private var observer: (any NSObjectProtocol)?
-
-    init(
-        of request: NSPersistentStoreRequest, in context: NSManagedObjectContext,
-        onChange: @escaping @Sendable () -> Void
-    ) {
-        let coordinator = context.persistentStoreCoordinator
-        self.coordinator = coordinator
-        let layout = request.fetchParameters?.entityName.flatMap { context.modelLayout?.layout(named: $0) }
-        stores =
-            layout.flatMap { try? coordinator?.attachedStores(for: $0, in: request.affectedStores) }?
-            .map { ($0.store, $0.store.url) } ?? []
-        if let coordinator {
-            observer = NotificationCenter.default.addObserver(
-                forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
-            ) { _ in onChange() }
-        }
-    }
-
-    deinit {
-        if let observer { NotificationCenter.default.removeObserver(observer) }
-    }
-
-    /// Throws if one of the stores is no longer the coordinator's.
-    func check() throws {
-        let present = coordinator?.persistentStores ?? []
-        for (store, url) in stores where !present.contains(where: { $0 === store }) {
-            throw NSError.coreData(
-                NSPersistentStoreOperationError,
-                reason: "The results can no longer be followed: their store was removed from its coordinator", url: url)
-        }
-    }
 }

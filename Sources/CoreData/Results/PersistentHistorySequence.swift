@@ -23,6 +23,7 @@ public struct PersistentHistorySequence: AsyncSequence, Sendable {
         private var events: AsyncStream<Void>.Iterator
         /// Transactions that were read and not returned yet, latest first.
         private var waiting: [NSPersistentHistoryTransaction] = []
+        private var hasFailed = false
 
         fileprivate init(_ follower: HistoryFollower) {
             self.follower = follower
@@ -39,8 +40,13 @@ public struct PersistentHistorySequence: AsyncSequence, Sendable {
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws -> NSPersistentHistoryTransaction? {
             while waiting.isEmpty {
-                guard await events.next(isolation: actor) != nil else { return nil }
-                waiting = try await follower.newTransactions().value.reversed()
+                guard !hasFailed, await events.next(isolation: actor) != nil else { return nil }
+                do {
+                    waiting = try await follower.newTransactions().value.reversed()
+                } catch {
+                    hasFailed = true
+                    throw error
+                }
             }
             return Task.isCancelled ? nil : waiting.popLast()
         }

@@ -39,13 +39,14 @@ extension NSManagedObjectContext {
     }
 
     final func typed<T>(_ results: [Any], _ plan: FetchPlan) throws -> [T] {
+        Self.typed(results, ofEntity: plan.store.layout.name)
+    }
+
+    /// Results as those of the request's result type; stops the process if they are of another one.
+    static func typed<T>(_ results: [Any], ofEntity name: String) -> [T] {
         if let typed = results as? [T] { return typed }
         let other = results.first { !($0 is T) }
-        fatalError(
-            """
-            The request for '\(plan.store.layout.name)' yields \(other.map { "\(type(of: $0))" } ?? "nothing"), \
-            not \(T.self)
-            """)
+        fatalError("The request for '\(name)' yields \(other.map { "\(type(of: $0))" } ?? "nothing"), not \(T.self)")
     }
 
     /// Does the work of `count(for:)` unless a subclass overrides it.
@@ -63,13 +64,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
-        applyPendingUpdates()
-        guard var parameters = request.fetchParameters else {
-            throw NSError.coreData(
-                NSPersistentStoreUnsupportedRequestTypeError,
-                reason: "Unsupported request type \(request.requestType) for a fetch")
-        }
+    /// The layout of the entity that a request names.
+    final func layout(of parameters: FetchParameters) throws -> EntityLayout {
         guard let modelLayout else {
             throw NSError.coreData(
                 NSCoreDataError, reason: "\(debugName) has no coordinator and no parent; it cannot fetch")
@@ -79,6 +75,17 @@ extension NSManagedObjectContext {
             throw NSError.coreData(
                 NSCoreDataError, reason: "A fetch request must have an entity; the model has no entity '\(name)'")
         }
+        return layout
+    }
+
+    final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
+        applyPendingUpdates()
+        guard var parameters = request.fetchParameters else {
+            throw NSError.coreData(
+                NSPersistentStoreUnsupportedRequestTypeError,
+                reason: "Unsupported request type \(request.requestType) for a fetch")
+        }
+        let layout = try layout(of: parameters)
         parameters.predicate = parameters.predicate.map { FrozenPredicate.of($0) }
         var fetch = StoreFetch(layout: layout)
         fetch.includesSubentities = parameters.includesSubentities
@@ -215,9 +222,10 @@ extension NSManagedObjectContext {
             take(given)
         } else if isAnsweredWithKeys(plan) || isFetchOfFaultsAlone(plan) {
             objects = try faults(plan)
+        } else if isRefreshing {
+            try observed { try eachBatchOfRows(plan, take) }
         } else {
-            let read = { try self.eachBatchOfRows(plan, take) }
-            if isRefreshing { try observed(read) } else { try read() }
+            try eachBatchOfRows(plan, take)
         }
         if !plan.parameters.returnsObjectsAsFaults {
             try fire(objects)

@@ -105,7 +105,7 @@ final class ObservedValues {
         return state.members
     }
 
-    /// Whether the values at a place are other ones in `later`. Members that were not in memory count as others.
+    /// Whether the values at a place differ in `later`. A member that was not in memory counts as changed.
     func differs(from later: ObservedValues, at place: Int) -> Bool {
         if place == layout.observedPlaceOfDeletion { return isDeleted != later.isDeleted }
         guard place < layout.slots.count else { return differ(later, inToMany: place - layout.slots.count) }

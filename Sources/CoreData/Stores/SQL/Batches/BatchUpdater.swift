@@ -102,25 +102,27 @@ package struct BatchUpdater {
             if assignment.field.kind == .external { return false }
             guard let place = assignment.place else { return assignment.constant != nil }
             switch assignment.field.kind {
-            case .integer: return computes(select.results[place].expression, [.integer], select.alias)
+            case .integer: return computes(select.results[place].expression, select.alias)
             case .double where layout.slots[assignment.field.slot].kind == .double:
-                return computes(select.results[place].expression, [.integer, .double], select.alias)
+                return computes(select.results[place].expression, withDoubles: true, select.alias)
             default: return false
             }
         }
     }
 
-    /// Whether an expression only adds, subtracts and multiplies numbers and attributes of some kinds. The result is of
-    /// these kinds, or too large for them.
-    private func computes(_ expression: SQLExpression, _ kinds: Set<SlotKind>, _ alias: String?) -> Bool {
-        switch expression {
+    /// Whether an expression only adds, subtracts and multiplies integers, or also doubles. The result is of these
+    /// kinds, or too large for them.
+    private func computes(_ expression: SQLExpression, withDoubles: Bool = false, _ alias: String?) -> Bool {
+        // A set of kinds would be the first of its type in most programs, which the runtime takes long to make.
+        func isAllowed(_ kind: SlotKind) -> Bool { kind == .integer || withDoubles && kind == .double }
+        return switch expression {
         case .value(.int): true
-        case .value(.double): kinds.contains(.double)
+        case .value(.double): withDoubles
         case .column(alias: alias, let name):
-            writer.fields.contains { $0.column == name && kinds.contains(layout.slots[$0.slot].kind) }
+            writer.fields.contains { $0.column == name && isAllowed(layout.slots[$0.slot].kind) }
         case .binary(.add, let first, let second), .binary(.subtract, let first, let second),
             .binary(.multiply, let first, let second):
-            computes(first, kinds, alias) && computes(second, kinds, alias)
+            computes(first, withDoubles: withDoubles, alias) && computes(second, withDoubles: withDoubles, alias)
         default: false
         }
     }
