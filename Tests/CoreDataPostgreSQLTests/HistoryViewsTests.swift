@@ -20,8 +20,7 @@ struct HistoryViewsTests {
 
         var tracksHistory: Bool { store.tracksHistory }
         var lastRecordedTransaction: Int64? { store.lastRecordedTransaction }
-        func noteSaves() {}
-        func takeNotedSaves(through number: Int64) -> Set<Int64> { [] }
+        func record(savesIn log: SaveLog) {}
         func lastTransactionNumber() throws -> Int64 { try store.lastTransactionNumber() }
         func transactions(
             _ interval: HistoryInterval, _ body: (HistoryTransactionRecord) throws -> Void

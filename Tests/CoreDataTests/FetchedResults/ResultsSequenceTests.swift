@@ -395,6 +395,29 @@ struct RemoteResultsTests {
         #expect(try await counts.next() == 0)
     }
 
+    @Test("A store knows its own commits from those of other connections", .onStores(.sqlite))
+    func foreignCommits() throws {
+        let library = try Library(options: [NSPersistentHistoryTrackingKey: true])
+        let (context, other) = (library.context(), try library.beside().context())
+        let rows = library.coordinator.attached[0].rows
+        let log = SaveLog()
+        rows.history?.record(savesIn: log)
+        func save(_ context: NSManagedObjectContext) throws -> Int64 {
+            try context.performAndWait {
+                context.make("Book", ["title": "b"])
+                try context.save()
+            }
+            return try #require(rows.history).lastTransactionNumber()
+        }
+        let version = try #require(rows.foreignVersion)
+        let own = try save(context)
+        #expect(rows.foreignVersion == version)
+        let foreign = try save(other)
+        #expect(rows.foreignVersion != version)
+        #expect(log.take(through: foreign) == [own])
+        #expect(log.take(through: foreign).isEmpty)
+    }
+
     @Test("The history is a sequence of transactions, with the place to go on from, and ends where it was deleted")
     func history() async throws {
         let library = try Library(options: [NSPersistentHistoryTrackingKey: true])

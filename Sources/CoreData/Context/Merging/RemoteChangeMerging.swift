@@ -2,24 +2,30 @@ import Foundation
 
 /// Merges what other processes save into a context that merges automatically, as long as it is retained.
 ///
-/// A store that keeps history says what has changed. Of another store the context reads all of its objects again. Saves
-/// through the context's own coordinator are left out, because automatic merging has delivered them.
-// @unchecked Sendable: `last` is used under the lock.
+/// A store that keeps history says what has changed. Of another store the context reads all of its objects again, if
+/// another connection than the store's own may have committed. Saves through the context's own coordinator are left out,
+/// because automatic merging has delivered them.
+// @unchecked Sendable: `logs` is used under the lock.
 final class RemoteChangeMerging: @unchecked Sendable {
     private weak var context: NSManagedObjectContext?
     private let lock = NSLock()
-    /// The numbers of the newest transactions that were merged, by the numbers of the stores.
-    private var last: [Int: Int64] = [:]
+    /// What was read of each store, by its number.
+    private var logs: [Int: Log] = [:]
     private var watches: StoreCommitWatches?
+
+    private struct Log {
+        /// The newest transaction that was merged; nil if it is not known, or without history.
+        var last: Int64?
+        let ownSaves = SaveLog()
+        /// Tells the commits of this process from those of another one where no history does.
+        var foreignVersion: Int64?
+    }
 
     /// - Parameter context: A context with a coordinator of its own, which is not retained.
     init(into context: NSManagedObjectContext, of coordinator: NSPersistentStoreCoordinator) {
         self.context = context
         for attached in coordinator.lock.withLock({ coordinator.attached }) {
-            guard let history = attached.rows.history, history.tracksHistory else { continue }
-            history.noteSaves()
-            // If the number cannot be read now, the first commit makes the context read everything again.
-            last[attached.number] = try? history.lastTransactionNumber()
+            logs[attached.number] = Self.log(of: attached)
         }
         watches = StoreCommitWatches(of: coordinator) { [weak self] in self?.merge(from: $0) }
     }
@@ -37,18 +43,23 @@ final class RemoteChangeMerging: @unchecked Sendable {
     private func newChanges(of attached: NSPersistentStoreCoordinator.AttachedStore) throws -> MergedChanges {
         var changes = MergedChanges()
         changes.isCached = false
+        // Of a store that was added since, everything is read again at its first commit.
+        var log = logs[attached.number] ?? Self.log(of: attached, isNew: true)
+        defer { logs[attached.number] = log }
         guard let history = attached.rows.history, history.tracksHistory else {
-            changes.invalidatesAll = true
+            let version = attached.rows.foreignVersion
+            changes.invalidatesAll = version == nil || version != log.foreignVersion
+            log.foreignVersion = version
             return changes
         }
         let newest = try history.lastTransactionNumber()
-        defer { last[attached.number] = newest }
-        guard let known = last[attached.number], try history.isComplete(after: known) else {
-            history.noteSaves()
+        let known = log.last
+        log.last = newest
+        guard let known, try history.isComplete(after: known) else {
             changes.invalidatesAll = true
             return changes
         }
-        let own = history.takeNotedSaves(through: newest)
+        let own = log.ownSaves.take(through: newest)
         try history.changes(.afterNumber(known)) { change in
             // A transaction that is committed while the history is read belongs to the next call.
             if change.transaction > newest || own.contains(change.transaction) { return }
@@ -59,6 +70,18 @@ final class RemoteChangeMerging: @unchecked Sendable {
             }
         }
         return changes
+    }
+
+    /// The state of a store now. If it cannot be read, the next commit makes the context read everything again.
+    private static func log(of attached: NSPersistentStoreCoordinator.AttachedStore, isNew: Bool = false) -> Log {
+        var log = Log()
+        if let history = attached.rows.history, history.tracksHistory {
+            history.record(savesIn: log.ownSaves)
+            if !isNew { log.last = try? history.lastTransactionNumber() }
+        } else if !isNew {
+            log.foreignVersion = attached.rows.foreignVersion
+        }
+        return log
     }
 }
 

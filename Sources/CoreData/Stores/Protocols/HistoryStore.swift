@@ -6,10 +6,8 @@ package protocol HistoryStore: AnyObject, Sendable {
     var tracksHistory: Bool { get }
     /// The number of the transaction of the last save through this store; nil before the first save.
     var lastRecordedTransaction: Int64? { get }
-    /// Begins to note the transactions of the saves through this store.
-    func noteSaves()
-    /// The noted transactions through a number, which are forgotten. An unfinished save may miss among them.
-    func takeNotedSaves(through number: Int64) -> Set<Int64>
+    /// Records the transactions of the saves through this store in a log from now on, as long as the log is retained.
+    func record(savesIn log: SaveLog)
     /// The number of the newest transaction that was ever recorded; 0 before the first one.
     func lastTransactionNumber() throws -> Int64
     /// Calls the body with the transactions of an interval, oldest first, without their changes.

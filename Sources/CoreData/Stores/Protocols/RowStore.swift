@@ -114,6 +114,10 @@ package protocol RowStore: AnyObject, Sendable {
     /// can commit. `post` is called after commits, with the number of the newest transaction if history is kept.
     func watchCommits(_ post: @escaping @Sendable (_ transaction: Int64?) -> Void) throws -> (any CommitWatch)?
 
+    /// A number that is another one after each commit of a connection that is not this store's own; nil where the store
+    /// does not know.
+    var foreignVersion: Int64? { get }
+
     /// Whether metadata are set that are written only with the next save. `saveMetadata()` writes them without a save.
     var hasUnsavedMetadata: Bool { get }
     func saveMetadata() throws
@@ -164,6 +168,7 @@ extension RowStore {
     package func watchCommits(
         _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
     ) throws -> (any CommitWatch)? { nil }
+    package var foreignVersion: Int64? { nil }
     package var hasUnsavedMetadata: Bool { false }
     package func saveMetadata() throws {}
     package func finishDeferredPiece() throws -> Bool { false }

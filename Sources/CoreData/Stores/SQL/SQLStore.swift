@@ -121,10 +121,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     private var savedMetadata: [String: Any]
     /// Whether the program has set the metadata since; used under `stateLock`.
     private var metadataWereSet = false
-    /// The number of the last transaction that a save of this store recorded; used under `stateLock`.
-    private var recordedTransaction: Int64?
-    /// The transactions of the saves through this store since `noteSaves()`; used under `stateLock`.
-    private var notedSaves: [Int64]?
+    /// The transactions that the saves through this store recorded.
+    let recordedSaves = RecordedSaves()
 
     package override var type: String { typeName }
 
@@ -216,6 +214,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
         if historyTables != nil { newest = { [weak self] in try self?.lastTransactionNumber() } }
         return try database.watchCommits(CommitNotices(newest: newest, post: post))
     }
+
+    package var foreignVersion: Int64? { nil }
 
     // MARK: Connections
 
@@ -400,27 +400,6 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     package final func metadataEntryWasSaved(_ value: Any?, forKey key: String) {
         stateLock.withLock { savedMetadata[key] = value }
         super.metadata[key] = value
-    }
-
-    // MARK: History
-
-    package final var lastRecordedTransaction: Int64? { stateLock.withLock { recordedTransaction } }
-
-    package final func didRecord(_ number: Int64) {
-        stateLock.withLock {
-            recordedTransaction = number
-            notedSaves?.append(number)
-        }
-    }
-
-    package final func noteSaves() { stateLock.withLock { notedSaves = notedSaves ?? [] } }
-
-    package final func takeNotedSaves(through number: Int64) -> Set<Int64> {
-        stateLock.withLock {
-            let taken = notedSaves?.filter { $0 <= number } ?? []
-            notedSaves?.removeAll { $0 <= number }
-            return Set(taken)
-        }
     }
 
     // MARK: The row cache

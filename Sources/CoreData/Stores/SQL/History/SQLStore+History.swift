@@ -3,6 +3,10 @@ import Foundation
 extension SQLStore: HistoryStore {
     package final var history: (any HistoryStore)? { self }
 
+    package final var lastRecordedTransaction: Int64? { recordedSaves.lastTransaction }
+
+    package final func record(savesIn log: SaveLog) { recordedSaves.add(log) }
+
     package func lastTransactionNumber() throws -> Int64 {
         guard historyTables != nil else { return 0 }
         if capabilities.numbersHistory { return try lastEndedTransaction() }

@@ -183,7 +183,7 @@ extension SQLStore {
             throw error
         }
         database.didSave(changes)
-        if let recorded = written.recorded { didRecord(recorded) }
+        if let recorded = written.recorded { recordedSaves.append(recorded) }
         if let metadata = written.metadata { metadataWereSaved(metadata) }
         didCommit(files)
         rowCache.follow(changes, in: layout)

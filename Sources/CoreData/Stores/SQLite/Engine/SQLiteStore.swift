@@ -47,6 +47,10 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
     ) throws -> (any CommitWatch)? { try watchFile(post) }
 
+    /// The `data_version` of a connection counts the commits of all other connections. No connection of this store
+    /// commits but the one that writes.
+    package override var foreignVersion: Int64? { try? writingHere { try $0.dataVersion() } }
+
     // MARK: Metadata
 
     override func loadMetadata() throws {
