@@ -22,6 +22,10 @@ enum NamedMethods {
         var ofClasses: [ObjectIdentifier: Table] = [:]
         /// The classes without methods of validation, which are known without a list.
         var unvalidated: Set<ObjectIdentifier> = []
+        /// The modules of the lists that were found.
+        var listedModules: Set<String> = []
+        /// The classes without a list that a debug build has reported.
+        var reported: Set<ObjectIdentifier> = []
     }
 
     private static let lock = NSRecursiveLock()
@@ -88,9 +92,28 @@ enum NamedMethods {
                 if name.hasPrefix("validate"), name.hasSuffix(":error:") { table.validates = true }
             }
             tables.ofClasses[ObjectIdentifier(type)] = table
+            #if DEBUG
+            reportMissingList(of: type)
+            #endif
             return table
         }
     }
+
+    #if DEBUG
+    /// Warns once of a class whose methods no list can have: a program would lose its own rules without a message.
+    private static func reportMissingList(of type: AnyClass) {
+        let module = module(of: type)
+        guard !ManagedClassLookup.registeredNames.contains(module), !tables.listedModules.contains(module),
+            tables.reported.insert(ObjectIdentifier(type)).inserted
+        else { return }
+        let text = """
+            CoreData: warning: \(_typeName(type)) is in a target without CoreDataModelPlugin, or in a binary. Its methods \
+            that the framework calls by their names, such as validateName(_:), are not called.
+
+            """
+        FileHandle.standardError.write(Data(text.utf8))
+    }
+    #endif
 
     /// The names of the lists that may have methods of a class.
     private static func lists(for type: AnyClass) -> [String] {
@@ -103,6 +126,7 @@ enum NamedMethods {
     private static func load(_ lists: [String]) {
         for name in lists where tables.lists.insert(name).inserted {
             guard let list = NSClassFromString(name) as? any NamedMethodList.Type else { continue }
+            tables.listedModules.insert(String(name.prefix { $0 != "." }))
             for method in list.methods {
                 tables.declared[ObjectIdentifier(method.owner), default: [:]][method.name] = method.body
             }
