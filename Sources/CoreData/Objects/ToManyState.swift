@@ -202,7 +202,15 @@ extension ToManyState {
         }
 
         /// Whether the members are exactly those of the store.
-        var isClean: Bool { added.isEmpty && removed.isEmpty && order == nil }
+        var isClean: Bool { added.isEmpty && removed.isEmpty && (order == nil || order == base) }
+
+        /// Whether two moments have the members in common. The notes of a list can differ where its members do not:
+        /// an order that leads back to the first one is noted, too.
+        func isSame(as other: Memento, isOrdered: Bool) -> Bool {
+            if added == other.added, removed == other.removed, order == other.order { return true }
+            guard let base, base == other.base, let members, let others = other.members else { return false }
+            return isOrdered ? members == others : Set(members) == Set(others)
+        }
     }
 
     var memento: Memento { Memento(base: base, added: added.keys, removed: removed, order: order) }

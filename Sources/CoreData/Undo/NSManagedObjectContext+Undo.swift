@@ -82,7 +82,9 @@ extension NSManagedObjectContext {
         }
         for change in changes where change.before.isAlive {
             guard isUsable(change.object) else { continue }
-            revertValues(change)
+            // A change of a deleted object is not recorded, such as the loss of its owner, and must not stay.
+            let now = change.after.isAlive ? change.after : ObjectState(of: change.object)
+            revertValues(change, slots: change.before.slots(otherThanIn: now, of: change.object))
             if change.after.isAlive { told.append((change.object, .undoUpdate)) }
         }
         for change in changes where change.before.isAlive && !change.after.isAlive && isUsable(change.object) {
@@ -91,7 +93,7 @@ extension NSManagedObjectContext {
         for change in changes where !change.before.isAlive && change.after.isAlive {
             guard isUsable(change.object) else { continue }
             // The object may have come back with other values than it had at its deletion.
-            if !change.before.isNew { revertValues(change) }
+            if !change.before.isNew { revertValues(change, slots: change.changedSlots) }
             withdraw(change.object)
             told.append((change.object, .undoInsertion))
         }
@@ -111,10 +113,10 @@ extension NSManagedObjectContext {
         return !object.flags.contains(.inaccessible)
     }
 
-    private func revertValues(_ change: ObjectChange) {
+    private func revertValues(_ change: ObjectChange, slots changed: [Int]) {
         let object = change.object
         let slots = object.binding.layout.slots
-        for slot in change.changedSlots {
+        for slot in changed {
             let overlay = object.ensureOverlay()
             switch change.before.value(at: slot, kind: slots[slot].kind) {
             case .slot(let value):

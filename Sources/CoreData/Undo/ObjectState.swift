@@ -64,6 +64,21 @@ struct ObjectState {
         return .slot(row?.value(slot, kind: kind) ?? .null)
     }
 
+    /// The slots that have another value in another state of the same object.
+    func slots(otherThanIn other: ObjectState, of object: NSManagedObject) -> [Int] {
+        var candidates = mask
+        candidates.formUnion(other.mask)
+        candidates.formUnion(boxedChanges)
+        candidates.formUnion(other.boxedChanges)
+        let slots = object.binding.layout.slots
+        var changed: [Int] = []
+        candidates.forEach { slot in
+            let kind = slots[slot].kind
+            if !value(at: slot, kind: kind).isSame(as: other.value(at: slot, kind: kind)) { changed.append(slot) }
+        }
+        return changed
+    }
+
     func toMany(_ index: Int) -> ToManyState.Memento? { index < toManys.count ? toManys[index] : nil }
 }
 
@@ -74,28 +89,15 @@ struct ObjectChange {
     let after: ObjectState
 
     /// The slots that have another value after the change.
-    var changedSlots: [Int] {
-        var candidates = before.mask
-        candidates.formUnion(after.mask)
-        candidates.formUnion(before.boxedChanges)
-        candidates.formUnion(after.boxedChanges)
-        let slots = object.binding.layout.slots
-        var changed: [Int] = []
-        candidates.forEach { slot in
-            let kind = slots[slot].kind
-            if !before.value(at: slot, kind: kind).isSame(as: after.value(at: slot, kind: kind)) {
-                changed.append(slot)
-            }
-        }
-        return changed
-    }
+    var changedSlots: [Int] { before.slots(otherThanIn: after, of: object) }
 
     /// The to-many relationships with other members, or another order, after the change.
     var changedToManys: [Int] {
         (0..<max(before.toManys.count, after.toManys.count)).filter { index in
+            let isOrdered = object.binding.layout.toManys[index].isOrdered
             guard let new = after.toMany(index) else { return before.toMany(index)?.isClean == false }
             guard let old = before.toMany(index) else { return !new.isClean }
-            return old.added != new.added || old.removed != new.removed || old.order != new.order
+            return !old.isSame(as: new, isOrdered: isOrdered)
         }
     }
 

@@ -51,4 +51,45 @@ struct UndoneListTests {
             }
         }
     }
+
+    @Test("A member that was deleted before its owner lost it is in the stored list after undo")
+    func deletedMember() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let shelf = context.make("Shelf", ["name": "s"])
+            let tags = ["a", "b"].map { context.make("Tag", ["name": $0]) }
+            shelf.setValue(Set(tags), forKey: "bookmarks")
+            try context.save()
+            context.undoManager = UndoManager()
+            context.delete(tags[0])
+            context.processPendingChanges()
+            shelf.setValue(Set<NSManagedObject>(), forKey: "bookmarks")
+            context.undo()
+            context.redo()
+            context.undo()
+            try context.save()
+            context.refreshAllObjects()
+            #expect(shelf.texts("bookmarks", "name") == ["a", "b"])
+        }
+    }
+
+    @Test("An order that leads back to the first one is no change to undo")
+    func sameOrder() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let shelf = context.make("Shelf", ["name": "s"])
+            let books = ["1", "2", "3"].map { context.make("Book", ["title": $0]) }
+            shelf.setValue(NSOrderedSet(array: books), forKey: "items")
+            try context.save()
+            let manager = UndoManager()
+            context.undoManager = manager
+            for order in [[2, 1, 0], [0, 1, 2]] {
+                shelf.setValue(NSOrderedSet(array: order.map { books[$0] }), forKey: "items")
+            }
+            context.processPendingChanges()
+            #expect(!manager.canUndo)
+        }
+    }
 }
