@@ -3,8 +3,8 @@ import Foundation
 /// Merges what other processes save into a context that merges automatically, as long as it is retained.
 ///
 /// A store that keeps history says what has changed. Of another store the context reads all of its objects again, if
-/// another connection than the store's own may have committed. Saves through the context's own coordinator are left out,
-/// because automatic merging has delivered them.
+/// another connection than the store's own may have committed. Saves through the context's own coordinator are left
+/// out, because automatic merging has delivered them.
 // @unchecked Sendable: `logs` is used under the lock.
 final class RemoteChangeMerging: @unchecked Sendable {
     private weak var context: NSManagedObjectContext?
