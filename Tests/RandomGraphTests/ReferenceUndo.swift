@@ -78,7 +78,7 @@ extension ReferenceStack {
     mutating func turn(_ level: Int, redoing: Bool) -> Bool {
         guard let group = levels[level].undo.next(redoing: redoing) else { return true }
         let old = levels[level]
-        let returned = old.undo.labelsThatCome(redoing: !redoing)
+        var returned = old.undo.labelsThatCome(redoing: !redoing)
         var inverse: [ReferenceChanges] = []
         var isStructural = false
         for changes in group.reversed() {
@@ -88,6 +88,7 @@ extension ReferenceStack {
                 return false
             }
             levels[level].graph.takeBack(changes, in: levels[level].base, returned: returned)
+            returned.formUnion(changes.deleted)
             guard levels[level].graph.isWhole else {
                 levels[level] = old
                 return false
