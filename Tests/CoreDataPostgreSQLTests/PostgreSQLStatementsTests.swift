@@ -47,7 +47,7 @@ struct PostgreSQLStatementsTests {
     /// Kinds of change that a store can take while programs of the older version use it.
     private static let beside = [
         "an optional attribute", "a mandatory number with a default", "an attribute renamed", "a larger number",
-        "a new entity", "a new many-to-many relationship", "to-one becomes to-many",
+        "a uniqueness constraint", "a new entity", "a new many-to-many relationship", "to-one becomes to-many",
     ]
 
     @Test(

@@ -126,15 +126,27 @@ struct PostgreSQLTrialTests {
         #expect(try user.payloads() == [])
     }
 
+    private func connection(_ url: URL) throws -> PostgreSQLConnection {
+        try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
+    }
+
+    @Test("The connection that keeps the database of a trial sees no past state, which would hold up indexes")
+    func snapshot() throws {
+        let trial = try PostgreSQLScratch(beside: server.url(ofMadeDatabase: "postgres"), connection)
+        let keeping = server.psql(
+            "postgres",
+            "SELECT state, backend_xmin FROM pg_stat_activity WHERE datname LIKE 'coredata_trial_%' "
+                + "AND backend_type = 'client backend'")
+        #expect(keeping == "idle in transaction|")
+        try trial.drop()
+    }
+
     @Test(
         "The database of a trial is kept although a pooler ends connections on which nothing happens",
         .enabled(
             if: PostgreSQLPooler.reasonOfAbsence == nil, "\(PostgreSQLPooler.reasonOfAbsence ?? "")"))
     func idle() throws {
         let pooler = try PostgreSQLPooler(settings: "server_idle_timeout = 1")
-        func connection(_ url: URL) throws -> PostgreSQLConnection {
-            try PostgreSQLConnection(#require(PostgreSQLAddress(url)))
-        }
         let trial = try PostgreSQLScratch(beside: pooler.url(ofMadeDatabase: "postgres"), connection)
         // A younger connection: when it ends, the time of the older one is over, too.
         let folder = try TemporaryFolder()

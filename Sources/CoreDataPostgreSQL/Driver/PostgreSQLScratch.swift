@@ -40,14 +40,16 @@ final class PostgreSQLScratch {
             } catch let error as PostgreSQLError where error.state == Self.isMissing && attempts > 0 {}
         }
         // The database at the address itself is not changed, whatever else its URL contains.
-        try holding?.execute("BEGIN")
-        try holding?.liftTimeLimits()
         guard try holding?.texts("SELECT current_database()") == [name] else {
             try? drop()
             throw PostgreSQLError(
                 message: "No URL of another database of its server can be made of this one.",
                 address: connection.address.description)
         }
+        // No query may follow within the transaction: the connection would keep its snapshot, and an index that is
+        // made beside other programs would wait for it.
+        try holding?.execute(PostgreSQLConnection.beginning)
+        try holding?.liftTimeLimits()
     }
 
     private static let isMissing = "3D000"
