@@ -147,21 +147,23 @@ struct ModelCheckInputTests {
             let tree = try ModelCheckTests.check(["--base", "main"], in: folder)
             #expect(
                 tree.output.hasPrefix(
-                    "\(ModelRepository.path("Library 2")):3: unreadable\n  The version 'Library 2' cannot be read: line 3: "
+                    "\(ModelRepository.path("Library 2")):2: unreadable\n  The version 'Library 2' cannot be read: line 2: "
                 ),
                 "\(tree.output)")
             try repository.commit()
             try repository.write(version: "Library 2", ModelHistory.second)
             let commit = try ModelCheckTests.check(["--base", "main"], in: folder)
             #expect(
-                commit.output.contains("'main' has a version 'Library 2' that cannot be read: line 3: "),
+                commit.output.contains("'main' has a version 'Library 2' that cannot be read: line 2: "),
                 "\(commit.output)")
             #expect(commit.output.hasSuffix("1 finding\n"))
             try repository.write(version: "Library 3", ModelHistory.second)
             try repository.write("no list", to: "Library.xcdatamodeld/.xccurrentversion")
             let list = try ModelCheckTests.check(["--base", "main", "--allow", "notCurrent"], in: folder)
             #expect(
-                list.output.contains("Library.xcdatamodeld:1: unreadable\n  The model cannot be read: "),
+                list.output.contains(
+                    "Library.xcdatamodeld/.xccurrentversion:1: unreadable\n  The model cannot be read: not a property "
+                        + "list: not well-formed XML"),
                 "\(list.output)")
         }
     }

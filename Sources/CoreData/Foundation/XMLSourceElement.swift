@@ -30,16 +30,50 @@ package struct XMLSourceElement {
         var scanner = XMLSourceScanner(text: text)
         return scanner.scan() ? scanner.elements : nil
     }
+
+    /// The first tag of a text that cannot be followed; nil if all can be.
+    static func mistake(in text: [UInt8]) -> XMLSourceMistake? {
+        var scanner = XMLSourceScanner(text: text)
+        return scanner.scan() ? nil : scanner.mistake
+    }
 }
 
-/// Follows the tags of a text. It decides nothing about the text's form, which the XML parser has checked.
+/// A mistake in the tags of a text.
+struct XMLSourceMistake {
+    /// The place of the tag that has it.
+    let place: Int
+    /// The place at which it shows, which is later where a tag or an element has no end.
+    let end: Int
+    /// The mistake, and what to write.
+    let reason: String
+}
+
+/// Follows the tags of a text. Of the text's form it decides no more than that, because the XML parser checks it.
 private struct XMLSourceScanner {
     let text: [UInt8]
     private(set) var elements: [XMLSourceElement] = []
+    private(set) var mistake: XMLSourceMistake?
     private var place = 0
     private var open: [Int] = []
 
     init(text: [UInt8]) { self.text = text }
+
+    /// Records the first mistake.
+    private mutating func fail(at start: Int, _ reason: String) -> Bool {
+        if mistake == nil { mistake = XMLSourceMistake(place: start, end: min(place, text.count - 1), reason: reason) }
+        return false
+    }
+
+    private func line(of place: Int) -> Int { text[..<place].count { $0 == UInt8(ascii: "\n") } + 1 }
+
+    /// A start tag in messages, with the value of `name`.
+    private func summary(_ name: String, _ attributes: [XMLSourceElement.Attribute]) -> String {
+        attributes.first { $0.name == "name" }.map { attribute in
+            "<\(name) name=\"\(String(decoding: text[attribute.value].prefix(80), as: UTF8.self))\">"
+        } ?? "<\(name)>"
+    }
+
+    private func summary(_ element: Int) -> String { summary(elements[element].name, elements[element].attributes) }
 
     /// Whether every tag was followed.
     mutating func scan() -> Bool {
@@ -61,7 +95,13 @@ private struct XMLSourceScanner {
                 }
             if !isRead { return false }
         }
-        return open.isEmpty && !elements.isEmpty
+        place = text.count
+        if let last = open.last {
+            return fail(
+                at: elements[last].startTag.lowerBound,
+                "\(summary(last)) is not closed: write </\(elements[last].name)> after it")
+        }
+        return !elements.isEmpty
     }
 
     private func starts(_ word: StaticString) -> Bool {
@@ -72,6 +112,7 @@ private struct XMLSourceScanner {
     }
 
     private mutating func skip(to word: StaticString) -> Bool {
+        let start = place
         while place < text.count {
             if starts(word) {
                 place += word.utf8CodeUnitCount
@@ -79,20 +120,44 @@ private struct XMLSourceScanner {
             }
             place += 1
         }
-        return false
+        return fail(at: start, "what begins here has no '\(word)' at its end")
     }
 
     private mutating func readEndTag() -> Bool {
         let start = place
-        guard skip(to: ">"), let element = open.popLast() else { return false }
+        place += 2
+        let name = word()
+        skipSpace()
+        guard place < text.count, text[place] == UInt8(ascii: ">") else {
+            return fail(at: start, "the tag </\(name)> has no '>' at its end")
+        }
+        place += 1
+        guard let element = open.last else { return fail(at: start, "</\(name)> closes no element") }
+        guard elements[element].name == name else { return fail(at: start, closing: name, insteadOf: element) }
+        open.removeLast()
         elements[element].endTag = start..<place
         return true
     }
 
+    /// An end tag that does not belong to the innermost element: that one has no end tag, or this one is too many.
+    private mutating func fail(at start: Int, closing name: String, insteadOf element: Int) -> Bool {
+        let first = elements[element].startTag.lowerBound
+        guard open.contains(where: { elements[$0].name == name }) else {
+            return fail(
+                at: start, "</\(name)> closes no element; \(summary(element)) of line \(line(of: first)) is open")
+        }
+        return fail(
+            at: first,
+            "\(summary(element)) is not closed: write '/>' at the end of its tag, or </\(elements[element].name)> "
+                + "before the </\(name)> of line \(line(of: start))")
+    }
+
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D }
 
-    /// Whether a byte ends a name: `=`, `/` and `>` do.
-    private static func endsName(_ byte: UInt8) -> Bool { byte == 0x3D || byte == 0x2F || byte == 0x3E }
+    /// Whether a byte ends a name: `=`, `/`, `<` and `>` do.
+    private static func endsName(_ byte: UInt8) -> Bool {
+        byte == 0x3D || byte == 0x2F || byte == 0x3C || byte == 0x3E
+    }
 
     private mutating func skipSpace() { while place < text.count, Self.isSpace(text[place]) { place += 1 } }
 
@@ -106,11 +171,16 @@ private struct XMLSourceScanner {
         let start = place
         place += 1
         let name = word()
+        if name.isEmpty { return fail(at: start, "a '<' begins no tag; within a text write &lt;") }
         var attributes: [XMLSourceElement.Attribute] = []
         while true {
+            let end = place
             skipSpace()
-            guard place < text.count else { return false }
             let isEmpty = starts("/>")
+            guard place < text.count, isEmpty || !"</".utf8.contains(text[place]) else {
+                return fail(
+                    at: start, "the tag \(summary(name, attributes)) is not closed: write '/>' or '>' at its end")
+            }
             if isEmpty || text[place] == UInt8(ascii: ">") {
                 place += isEmpty ? 2 : 1
                 elements.append(
@@ -119,24 +189,40 @@ private struct XMLSourceScanner {
                 if !isEmpty { open.append(elements.count - 1) }
                 return true
             }
-            guard let attribute = attribute() else { return false }
-            attributes.append(attribute)
+            if let last = attributes.last, place == end {
+                return fail(
+                    at: start, "\(summary(name, attributes)): a quote, or a space, is missing at '\(last.name)'")
+            }
+            switch attribute() {
+            case .success(let attribute): attributes.append(attribute)
+            case .failure(let problem): return fail(at: start, "\(summary(name, attributes)): \(problem.reason)")
+            }
         }
     }
 
-    private mutating func attribute() -> XMLSourceElement.Attribute? {
+    private struct Problem: Error {
+        let reason: String
+    }
+
+    private mutating func attribute() -> Result<XMLSourceElement.Attribute, Problem> {
         let start = place
         let name = word()
         skipSpace()
-        guard !name.isEmpty, starts("=") else { return nil }
+        if name.isEmpty { return .failure(Problem(reason: "a '=' has no name before it")) }
+        guard starts("=") else { return .failure(Problem(reason: "'\(name)' has no value")) }
         place += 1
         skipSpace()
-        guard place < text.count, "\"'".utf8.contains(text[place]),
-            let end = text[(place + 1)...].firstIndex(of: text[place])
-        else { return nil }
-        let value = place + 1..<end
-        place = end + 1
-        return XMLSourceElement.Attribute(name: name, value: value, whole: start..<place)
+        guard place < text.count, "\"'".utf8.contains(text[place]) else {
+            return .failure(Problem(reason: "the value of '\(name)' has no quotes"))
+        }
+        let (quote, first) = (text[place], place + 1)
+        place = text[first...].firstIndex { $0 == quote || $0 == UInt8(ascii: "<") } ?? text.count
+        guard place < text.count, text[place] == quote else {
+            return .failure(
+                Problem(reason: "the value of '\(name)' has no quote at its end, or a '<' that must be &lt;"))
+        }
+        place += 1
+        return .success(XMLSourceElement.Attribute(name: name, value: first..<place - 1, whole: start..<place))
     }
 }
 

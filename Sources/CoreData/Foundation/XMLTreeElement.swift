@@ -34,6 +34,8 @@ package final class XMLTreeElement {
     package struct Failure: Error {
         /// The line, from 1.
         package let line: Int
+        /// The column in bytes, from 1; 1 where it is not known.
+        package fileprivate(set) var column = 1
         /// The problem, as a part of a sentence.
         package let reason: String
     }
@@ -44,15 +46,14 @@ package final class XMLTreeElement {
     package static func parse(_ data: Data) throws(Failure) -> XMLTreeElement {
         let builder = TreeBuilder()
         // The parser gets the text in pieces, because it rejects more than ten million bytes at once.
-        let parser = XMLParser(stream: InputStream(data: try XMLText.forParser(data)))
+        let text = try XMLText.forParser(data)
+        let parser = XMLParser(stream: InputStream(data: text))
         parser.shouldResolveExternalEntities = false
         parser.delegate = builder
         let succeeded = parser.parse()
         if let failure = builder.failure { throw failure }
         guard succeeded, parser.parserError == nil, builder.isComplete, let root = builder.root else {
-            throw Failure(
-                line: max(builder.errorLine ?? parser.lineNumber, 1),
-                reason: "not well-formed XML" + ((builder.detail ?? builder.unclosed).map { ": \($0)" } ?? ""))
+            throw builder.failure(in: [UInt8](text), line: max(builder.errorLine ?? parser.lineNumber, 1))
         }
         return root
     }
@@ -73,8 +74,22 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     /// Whether every element was closed. (The parser continues after some errors and still returns success.)
     var isComplete: Bool { open.isEmpty && errorLine == nil }
 
-    /// The element that the text does not close.
-    var unclosed: String? { open.last.map { "<\($0.name)> of line \($0.line) is not closed" } }
+    /// The failure of a text that is not well-formed.
+    ///
+    /// The parser objects to what follows a tag that is not closed. A mistake in the tags up to there is the cause.
+    func failure(in text: [UInt8], line: Int) -> XMLTreeElement.Failure {
+        let reason = "not well-formed XML"
+        let newline = UInt8(ascii: "\n")
+        guard let mistake = XMLSourceElement.mistake(in: text), !text.isEmpty,
+            text[..<mistake.end].count(where: { $0 == newline }) < line
+        else { return .init(line: line, reason: reason + (detail.map { ": \($0)" } ?? "")) }
+        let before = text[..<mistake.place]
+        var failure = XMLTreeElement.Failure(
+            line: before.count { $0 == newline } + 1, reason: "\(reason): \(mistake.reason)")
+        // The parser's text has a first line of its own.
+        failure.column = before.lastIndex(of: newline).map { mistake.place - $0 } ?? 1
+        return failure
+    }
 
     func parser(
         _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName qName: String?,
@@ -123,12 +138,9 @@ private final class TreeBuilder: NSObject, XMLParserDelegate {
     private func detail(of code: Int) -> String? {
         switch code {
         case 23, 26, 68: "write &amp; for '&'"
-        case 38: "a value has a '<': a quote is missing before it, or write &lt;"
-        case 39: "the value of an attribute has no quotes"
-        case 41: "an attribute has no value"
+        case 5: root == nil ? "there is no element" : "a text, or a second element, follows the end of the root"
         case 42: "an attribute stands twice in a tag"
-        case 65, 73: "a tag has a mark too many, or is not closed by '>'"
-        case 76: open.last.map { "the tag does not close <\($0.name)> of line \($0.line)" }
+        case 45, 80: "a comment has '--' in its text"
         default: nil
         }
     }

@@ -53,7 +53,12 @@ extension NSManagedObjectModel {
             }
             if let reason = Self.reasonAgainstName(property.name) { throw error(reason) }
             guard names.insert(property.name).inserted else {
-                throw error("The entity has (or inherits) two properties of this name.")
+                if let parent = entity.superentity, parent.propertiesByName[property.name] != nil {
+                    throw error(
+                        "The entity inherits a property of this name from '\(parent.name ?? "")', and cannot declare it "
+                            + "again.")
+                }
+                throw error("The entity has two properties of this name.")
             }
             if let relationship = property as? NSRelationshipDescription {
                 try validate(relationship, members: members, error: error)

@@ -85,6 +85,20 @@ extension ModelSourceReader {
         }
     }
 
+    /// Checks that the inverse of a relationship names an inverse, too.
+    func checkNaming(
+        of relationship: NSRelationshipDescription, by inverse: NSRelationshipDescription, _ sources: [XMLTreeElement]
+    ) throws {
+        guard let name = relationship.owner?.name, let owner = inverse.owner?.name,
+            let source = sources.first(where: { $0.text("name") == owner })?.children(named: "relationship").first(
+                where: { $0.text("name") == inverse.name }),
+            source.text("inverseName") == nil
+        else { return }
+        throw error(
+            "'\(name).\(relationship.name)' names it as its inverse, and it names no inverse. Write inverseName="
+                + "\"\(relationship.name)\" inverseEntity=\"\(name)\" into it.", at: source)
+    }
+
     /// Checks that no uniqueness constraint is over a to-many relationship, whose links are in no column.
     func checkConstraints(of source: XMLTreeElement, _ entity: NSEntityDescription) throws {
         let lists = source.children(named: "uniquenessConstraints")

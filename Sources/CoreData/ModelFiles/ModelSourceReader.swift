@@ -196,14 +196,20 @@ struct ModelSourceReader {
                     let relationship = properties[name]?[child.attributes["name"] ?? ""] as? NSRelationshipDescription
                 else { continue }
                 let holder = child.text("inverseEntity") ?? child.text("destinationEntity") ?? ""
-                guard let inverse = properties[holder]?[inverseName] as? NSRelationshipDescription
-                else {
-                    let near =
+                let found = properties[holder]?[inverseName]
+                guard let inverse = found as? NSRelationshipDescription else {
+                    var near =
                         properties[holder].map { Self.hint(inverseName, among: $0) } ?? Self.hint(holder, among: byName)
+                    if near == ".", let own = relationship.owner?.name, byName[holder] != nil {
+                        near =
+                            "; write it into '\(holder)', with inverseName=\"\(relationship.name)\" "
+                            + "inverseEntity=\"\(own)\"."
+                    }
                     throw error(
-                        "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is not in the model"
-                            + "\(near)", at: child)
+                        "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is "
+                            + (found == nil ? "not in the model\(near)" : "no relationship."), at: child)
                 }
+                try checkNaming(of: relationship, by: inverse, sources)
                 relationship.inverseRelationship = inverse
             }
         }

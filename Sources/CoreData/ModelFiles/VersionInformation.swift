@@ -56,6 +56,13 @@ extension PropertyListValue {
                 list = PropertyListValue(try PropertyListSerialization.propertyList(from: data, format: nil))
             }
         } catch {
+            // Foundation does not say where the mistake is.
+            do {
+                _ = try XMLTreeElement.parse(data)
+            } catch {
+                throw ModelSourcePlace(file: file, line: error.line, column: error.column)
+                    .error("not a property list: \(error.reason).")
+            }
             throw modelError("Not a property list: \(error.localizedDescription)", file: file)
         }
         guard case .dictionary(let entries) = list else {

@@ -34,7 +34,7 @@ extension XMLTreeElement {
         do {
             root = try parse(data)
         } catch {
-            throw ModelSourcePlace(file: file, line: error.line).error("\(error.reason).")
+            throw ModelSourcePlace(file: file, line: error.line, column: error.column).error("\(error.reason).")
         }
         if locates { root.locate(in: data) }
         guard root.name == "model" else {

@@ -148,7 +148,9 @@ package struct ComparedRepository {
     private static func problems(of model: GateModel) -> [Finding] {
         let whole = model.problem.map { problem in
             Finding(
-                .unreadable, file: model.path, message: "The model cannot be read: \(problem).", remedy: Self.readable)
+                .unreadable, file: model.problemPlace.path, line: model.problemPlace.line,
+                message: "The model cannot be read: \(problem.hasSuffix(".") ? problem : problem + ".")",
+                remedy: Self.readable)
         }
         return (whole.map { [$0] } ?? []) + model.versions.compactMap(GateComparison.problem)
     }

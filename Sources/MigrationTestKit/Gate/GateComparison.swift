@@ -47,7 +47,8 @@ struct GateComparison {
         if let problem = tree.problem, problem != shipped.problem {
             findings.append(
                 Finding(
-                    .unreadable, file: tree.path, message: "The model cannot be read: \(problem).",
+                    .unreadable, file: tree.problemPlace.path, line: tree.problemPlace.line,
+                    message: "The model cannot be read: \(problem.hasSuffix(".") ? problem : problem + ".")",
                     remedy: ComparedRepository.readable))
         }
         checkBundle()

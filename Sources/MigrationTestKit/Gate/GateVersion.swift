@@ -130,6 +130,8 @@ struct GateModel {
     private(set) var currentName: String?
     /// The reason why the current version is not known, or why nothing can be read.
     private(set) var problem: String?
+    /// The path and the line to which the problem points.
+    private(set) var problemPlace: (path: String, line: Int)
 
     var current: GateVersion? { currentName.flatMap(version) }
 
@@ -176,6 +178,7 @@ struct GateModel {
 
     private init(path: String, of parts: [String], in files: GateFiles) {
         self.path = path
+        problemPlace = (path, 1)
         if path.hasSuffix(".\(ModelDescription.fileExtension)") {
             readDescription(files)
         } else {
@@ -222,9 +225,14 @@ struct GateModel {
                 }
                 let name = (listed as NSString).deletingPathExtension
                 currentName = version(name)?.name
-                if currentName == nil { problem = "its current version '\(name)' is not in the bundle" }
+                if currentName == nil {
+                    problem = "its current version '\(name)' is not in the bundle"
+                    problemPlace = (file, 1)
+                }
             } catch {
-                problem = (error as NSError).localizedFailureReason ?? "\(error)"
+                let found = ModelSourcePlace.of(error)
+                problem = found?.reason ?? (error as NSError).localizedFailureReason ?? "\(error)"
+                problemPlace = (file, found?.place.line ?? 1)
             }
         } else {
             chooseWithoutFile()

@@ -64,20 +64,50 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
 
     static let all: [MistakenSource] = [
         .init(
-            "a tag is not closed", ("</composite>", ""), .error, line: 33, "not well-formed",
-            "does not close <composite> of line 26"),
+            "an element is not closed", ("</composite>", ""), .error, line: 26, "not well-formed",
+            "<composite name=\"Place\"> is not closed", "before the </model> of line 33"),
+        .init(
+            "an element has no slash", ("attributeType=\"String\"/>", "attributeType=\"String\">"), .error, line: 4,
+            "<attribute name=\"name\"> is not closed: write '/>' at the end of its tag"),
+        .init(
+            "a tag has no end", ("attributeType=\"String\"/>", "attributeType=\"String\""), .error, line: 4,
+            "the tag <attribute name=\"name\"> is not closed: write '/>'"),
+        .init(
+            "a tag ends in a slash", ("attributeType=\"String\"/>", "attributeType=\"String\"/"), .error, line: 4,
+            "the tag <attribute name=\"name\"> is not closed: write '/>'"),
+        .init(
+            "an end tag has no end", ("</composite>", "</composite"), .error, line: 28,
+            "the tag </composite> has no '>' at its end"),
+        .init(
+            "an end tag is too many", ("</composite>", "</composite></composite>"), .error, line: 28,
+            "</composite> closes no element; <model> of line 2 is open"),
+        .init(
+            "a value has no end", ("attributeType=\"String\"/>", "attributeType=\"String/>"), .error, line: 4,
+            "<attribute name=\"name\">: the value of 'attributeType' has no quote at its end"),
+        .init(
+            "an attribute has no value", ("toMany=\"YES\"", "toMany"), .error, line: 5,
+            "<relationship name=\"books\">: 'toMany' has no value"),
+        .init(
+            "an ampersand comes before a tag without an end",
+            ("regularExpressionString=\"[A-Z].*\"/>", "regularExpressionString=\"A&B\""), .error, line: 16,
+            "write &amp; for '&'"),
+        .init(
+            "a comment has two dashes", ("<attribute name=\"name\"", "<!-- a -- b --><attribute name=\"name\""), .error,
+            line: 4, "a comment has '--' in its text"),
         .init(
             "a value has no quotes", ("name=\"pages\"", "name=pages"), .error, line: 14, "not well-formed",
-            "the value of an attribute has no quotes"),
+            "<attribute>: the value of 'name' has no quotes"),
         .init(
-            "a quote is missing", ("name=\"pages\"", "name=\"pages"), .error, line: 14, "not well-formed"),
+            "a quote is missing", ("name=\"pages\"", "name=\"pages"), .error, line: 14, "not well-formed",
+            "a quote, or a space, is missing"),
         .init(
             "an ampersand is bare", ("name=\"Long\"", "name=\"Long & wide\""), .error, line: 29, "write &amp; for '&'"),
         .init(
             "an attribute stands twice", ("name=\"pages\"", "name=\"pages\" name=\"sheets\""), .error, line: 14,
             "an attribute stands twice"),
         .init(
-            "the root has another name", ("<model type", "<modle type"), .error, line: 33, "not well-formed"),
+            "the root has another name", ("<model type", "<modle type"), .error, line: 33,
+            "</model> closes no element; <modle> of line 2 is open"),
         .init(
             "an entity has no name", ("<entity name=\"Novel\" ", "<entity "), .error, line: 25,
             "<entity>: the element has no name"),
@@ -100,8 +130,22 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             "an inverse is unknown", ("inverseName=\"books\"", "inverseName=\"book\""), .error, line: 19,
             "the inverse 'Author.book' is not in the model; is 'books' meant"),
         .init(
-            "an inverse does not lead back", (" inverseName=\"author\" inverseEntity=\"Book\"", ""), .error, line: 19,
-            "does not point back"),
+            "an inverse names no inverse", (" inverseName=\"author\" inverseEntity=\"Book\"", ""), .error, line: 5,
+            "'Book.author' names it as its inverse", "Write inverseName=\"author\" inverseEntity=\"Book\" into it"),
+        .init(
+            "an inverse is an attribute", ("inverseName=\"books\"", "inverseName=\"name\""), .error, line: 19,
+            "the inverse 'Author.name' is no relationship"),
+        .init(
+            "an inverse is not written", ("inverseName=\"books\"", "inverseName=\"written\""), .error, line: 19,
+            "the inverse 'Author.written' is not in the model; write it into 'Author', with inverseName=\"author\" "
+                + "inverseEntity=\"Book\""),
+        .init(
+            "a subentity repeats a property",
+            (
+                "parentEntity=\"Book\" syncable=\"YES\"/>",
+                "parentEntity=\"Book\">\n<attribute name=\"title\" attributeType=\"String\"/></entity>"
+            ), .error, line: 26,
+            "inherits a property of this name from 'Book'"),
         .init(
             "a deletion rule is unknown", ("deletionRule=\"Cascade\"", "deletionRule=\"Delete\""), .error, line: 5,
             "unknown deletion rule 'Delete'", "Nullify, Cascade, Deny"),
