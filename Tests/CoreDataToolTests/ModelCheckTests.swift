@@ -129,6 +129,45 @@ struct ModelCheckTests {
         #expect(unreadable.first?.hasPrefix("unreadable Steps.xcmappingmodel/xcmapping.xml") == true, "\(unreadable)")
     }
 
+    /// What is found about the policy of a mapping model after a change.
+    private func policies(
+        shipped: [String: String], _ change: @escaping @Sendable (ModelRepository) throws -> Void
+    ) throws -> (findings: [ModelGateReport.Finding], notes: [String]) {
+        try withTemporaryFolder { folder in
+            let repository = try ModelHistory(name: "", files: shipped) { try change($0) }.play(in: folder)
+            let compared = try ModelGate(repository: repository.folder, base: "main").compare().1
+            let found = try PolicyFindings(in: try #require(compared.first))
+            return (found.findings, found.notes)
+        }
+    }
+
+    @Test("A policy that a mapping model names must stay, and a new one that no source declares is noted")
+    func policies() throws {
+        let (path, mapping) = (
+            "Steps.xcmappingmodel/xcmapping.xml",
+            ModelHistory.mapping(["isbn", "pages", "title", "year"], to: "Library 2", policy: "Library.TextPolicy")
+        )
+        @Sendable func policy(_ name: String) -> String {
+            "// TextPolicy\nimport CoreData\nfinal class \(name): NSEntityMigrationPolicy {}\n"
+        }
+        let known = [path: mapping, "Sources/Policy.swift": policy("TextPolicy")]
+        let same = try policies(shipped: known) { try $0.write(mapping + "<!-- -->", to: path) }
+        #expect(same.findings.isEmpty && same.notes.isEmpty, "\(same)")
+        let renamed = try policies(shipped: known) { try $0.write(policy("WordPolicy"), to: "Sources/Policy.swift") }
+        #expect(renamed.findings.map(\.place) == ["Author", "Book"] && renamed.notes.isEmpty, "\(renamed)")
+        #expect(renamed.findings.allSatisfy { $0.rule == .mapping && $0.message.contains("'TextPolicy'") })
+        let elsewhere = try policies(shipped: [path: mapping]) { try $0.write(mapping + "\n", to: path) }
+        #expect(elsewhere.findings.isEmpty && elsewhere.notes.isEmpty, "\(elsewhere)")
+        let new = try policies(shipped: [:]) { try $0.write(mapping, to: path) }
+        #expect(new.findings.isEmpty && new.notes.count == 2, "\(new)")
+        #expect(new.notes.first?.contains("names the policy 'TextPolicy' for Author") == true, "\(new)")
+        let other = try policies(shipped: known) { repository in
+            try repository.remove("Sources/Policy.swift")
+            try repository.write("@implementation TextPolicy\n@end\n", to: "Sources/Policy.m")
+        }
+        #expect(other.findings.isEmpty && other.notes.isEmpty, "\(other)")
+    }
+
     // MARK: Output
 
     @Test("The text has each finding with its remedy, and the ways of stores")

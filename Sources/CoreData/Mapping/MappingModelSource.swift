@@ -34,6 +34,13 @@ package struct MappingModelSource {
     /// The paths of the two models in the project, such as `Shop/Shop.xcdatamodeld/Shop 2.xcdatamodel`.
     package private(set) var sourceModelPath: String?
     package private(set) var destinationModelPath: String?
+    /// The classes of policies that entity mappings name, each with the newer entity or, without one, the older.
+    package var policies: [(entity: String, policy: String)] {
+        entities.compactMap { entity in
+            entity.policy.flatMap { ["", "NSEntityMigrationPolicy"].contains($0) ? nil : $0 }
+                .map { (entity.destination ?? entity.source ?? "", $0) }
+        }
+    }
     /// The two models as archives, if Xcode has put them into the file.
     private var sourceModelArchive: Data?
     private var destinationModelArchive: Data?

@@ -27,6 +27,13 @@ package enum DeclarationCheck {
         return declared + sources.compactMap { stale($0, roots) }
     }
 
+    /// Whether a source in Swift or Objective-C has a class of a name.
+    package static func declares(_ name: String, _ source: (path: String, text: String)) -> Bool {
+        if !source.path.hasSuffix(".swift") { return source.text.contains("@implementation \(name)") }
+        return source.text.contains("@objc(\(name))")
+            || DeclarationScanner.scan(source: source.text, path: source.path).types.contains { $0.name == name }
+    }
+
     private static func problem(of member: ManagedMember, _ check: ModelCheck) -> String? {
         guard let known = check.propertyNames(ofClass: member.className) else { return nil }
         guard let access = MemberAccess(of: member, known: known, isModelled: true) else {

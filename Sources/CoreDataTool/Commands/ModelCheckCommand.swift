@@ -91,7 +91,11 @@ package struct ModelCheckCommand: Command {
         gate.models = models
         do {
             var (report, compared) = try gate.compare()
-            for repository in compared { report.add(try DeclarationFindings.findings(in: repository)) }
+            for repository in compared {
+                let policies = try PolicyFindings(in: repository)
+                report.add(try DeclarationFindings.findings(in: repository) + policies.findings)
+                report.add(notes: policies.notes)
+            }
             report.allow(allowed)
             for note in report.notes { console.say("coredata: \(Table.onOneLine(note))") }
             try write(report, console)

@@ -101,6 +101,48 @@ package struct ComparedRepository {
         }
     }
 
+    /// A migration policy of a program.
+    package struct Policy: Hashable {
+        /// The path of the mapping model that names it.
+        package let path: String
+        /// The entity of which it makes objects, or from which it takes them.
+        package let entity: String
+        /// The class without its module.
+        package let name: String
+    }
+
+    /// The policies that mapping models of the wanted models name in the working tree, and those in the commit.
+    package var policies: (tree: [Policy], shipped: Set<Policy>) {
+        (
+            Self.policies(of: pairs.compactMap(\.tree), in: tree),
+            Set(Self.policies(of: pairs.compactMap(\.shipped), in: shipped))
+        )
+    }
+
+    private static func policies(of models: [GateModel], in files: GateFiles) -> [Policy] {
+        models.flatMap { GateMappings.sources(of: $0, in: files) }.flatMap { source in
+            source.content.policies.map { entity, policy in
+                Policy(
+                    path: source.path, entity: entity, name: policy.split(separator: ".").last.map(String.init) ?? "")
+            }
+        }
+    }
+
+    /// The sources in Swift and Objective-C that have a text, in the working tree.
+    package func sources(with text: String) throws -> [(path: String, text: String)] {
+        try repository.sources(with: [text], matching: Self.programs).compactMap { path in
+            let url = repository.root.appendingPathComponent(path)
+            return (try? String(contentsOf: url, encoding: .utf8)).map { (path, $0) }
+        }
+    }
+
+    /// Those in the commit.
+    package func shippedSources(with text: String) throws -> [(path: String, text: String)] {
+        try shippedFiles(at: Set(repository.sources(with: [text], matching: Self.programs, in: commit)))
+    }
+
+    private static let programs = ["*.swift", "*.m", "*.mm"]
+
     // MARK: Findings
 
     typealias Finding = ModelGateReport.Finding

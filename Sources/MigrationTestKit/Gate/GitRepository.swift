@@ -142,14 +142,19 @@ struct GitRepository {
         return result
     }
 
-    /// The Swift files with one of some texts.
-    func sources(with texts: [String]) throws -> [String] {
-        let patterns = texts.flatMap { ["-e", $0] }
+    /// The files of the working tree, or of a commit, that match a pattern and have one of some texts.
+    func sources(
+        with texts: [String], matching patterns: [String] = ["*.swift"], in commit: String? = nil
+    ) throws -> [String] {
+        let place = commit.map { [$0] } ?? ["--untracked"]
         let answer = try Self.run(
-            ["grep", "-l", "-z", "-I", "-F", "--untracked"] + patterns + ["--", "*.swift"], in: root)
+            ["grep", "-l", "-z", "-I", "-F"] + texts.flatMap { ["-e", $0] } + place + ["--"] + patterns, in: root)
         // The status 1 means that no file has any.
         if answer.status != 1 { _ = try answer.requireSuccess() }
-        return Self.records(answer.output).map { String(decoding: $0, as: UTF8.self) }
+        // The name of a commit stands before each path.
+        return Self.records(answer.output).map { record in
+            String(decoding: record.dropFirst(commit.map { $0.utf8.count + 1 } ?? 0), as: UTF8.self)
+        }
     }
 
     // MARK: The program

@@ -132,7 +132,7 @@ public struct ModelGateReport: Sendable, CustomStringConvertible {
     public internal(set) var findings: [Finding] = []
     /// The ways of stores to the current versions of models that changed.
     public internal(set) var ways: [Way] = []
-    /// What was not compared, such as a submodule that is not checked out.
+    /// What was not compared, such as a submodule that is not checked out, and what the sources do not show.
     public internal(set) var notes: [String] = []
 
     init() {}
@@ -152,6 +152,9 @@ public struct ModelGateReport: Sendable, CustomStringConvertible {
             ($0.file, $0.line, $0.rule.rawValue, $0.message) < ($1.file, $1.line, $1.rule.rawValue, $1.message)
         }
     }
+
+    /// Adds notes of a check that the gate does not make itself.
+    package mutating func add(notes others: [String]) { notes += others }
 
     /// Drops the findings that a caller allows: `loss`, or `loss:Book.subtitle`.
     package mutating func allow(_ allowed: Set<String>) {
