@@ -32,6 +32,19 @@ struct ModelFromTests {
             #expect(
                 try NSManagedObjectModel.read(contentsOf: url).entityVersionHashesByName
                     == model.entityVersionHashesByName)
+            let lone = folder.appendingPathComponent("Lone")
+            try FileManager.default.createDirectory(at: lone, withIntermediateDirectories: false)
+            let books = ModelText.model("entity Book\n  title string")
+            try withStore(lone.appendingPathComponent("a.xml"), books, type: NSXMLStoreType) { context in
+                context.make("Book", ["title": "a"])
+                try context.save()
+            }
+            for command in [["from"], ["lint"], ["compile", "-o", "a.mom"]] {
+                let unknown = try ToolRun(["model", command[0], "a.xml"] + command.dropFirst(), in: lone)
+                #expect(
+                    unknown.status == 3 && unknown.errors.contains("Name the model's file instead.")
+                        && !unknown.errors.contains("--model"), "\(unknown.errors)")
+            }
         }
     }
 
@@ -103,6 +116,54 @@ struct ModelFromTests {
             ]
             for note in notes { #expect(run.errors.contains(note), "\(run.errors)") }
             #expect(run.errors.split(separator: "\n").count == notes.count, "\(run.errors)")
+        }
+    }
+
+    @Test("Keys of texts lead to relationships, rows with values are no pairs, and virtual tables are left out")
+    func keysOfFiles() throws {
+        try withTemporaryFolder { folder in
+            let statements = """
+                CREATE TABLE product (code TEXT PRIMARY KEY, parent TEXT REFERENCES product (code)) WITHOUT ROWID;
+                CREATE TABLE customer (id INTEGER PRIMARY KEY, favourite TEXT REFERENCES product);
+                CREATE TABLE line (customer_id INTEGER REFERENCES customer, product_code TEXT REFERENCES product,
+                    count INT DEFAULT 1, PRIMARY KEY (customer_id, product_code));
+                CREATE TABLE seen (customer_id INTEGER REFERENCES customer, product_code TEXT REFERENCES product,
+                    PRIMARY KEY (customer_id, product_code));
+                CREATE VIRTUAL TABLE place USING rtree (id, least, greatest);
+                PRAGMA writable_schema = on;
+                INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql)
+                    VALUES ('table', 'found', 'found', 0, 'CREATE VIRTUAL TABLE found USING elsewhere (body)');
+                """
+            let file = folder.appendingPathComponent("shop.db")
+            var handle: OpaquePointer?
+            #expect(sqlite3_open(file.path, &handle) == SQLITE_OK)
+            #expect(sqlite3_exec(handle, statements, nil, nil, nil) == SQLITE_OK)
+            sqlite3_close(handle)
+            let run = try ToolRun(["model", "from", "shop.db", "-o", "Shop.xcdatamodeld"], in: folder)
+            #expect(run.status == 0, "\(run.errors)")
+            let model = try NSManagedObjectModel.read(contentsOf: folder.appendingPathComponent("Shop.xcdatamodeld"))
+            #expect(model.entitiesByName.keys.sorted() == ["Customer", "Line", "Product"])
+            let links = model.entities.flatMap { entity in
+                entity.relationshipsByName.values.map {
+                    "\(entity.name ?? "").\($0.name)/\($0.inverseRelationship?.name ?? "") \($0.isToMany)"
+                }
+            }
+            #expect(
+                links.sorted() == [
+                    "Customer.favourite/customers false", "Customer.lines/customer true",
+                    "Customer.products/customersValue true", "Line.customer/lines false",
+                    "Line.productCode/lines false", "Product.customers/favourite true",
+                    "Product.customersValue/products true", "Product.lines/productCode true",
+                    "Product.parent/products false", "Product.products/parent true",
+                ], "\(links.sorted())")
+            #expect(model.entitiesByName["Line"]?.attributesByName["count"]?.defaultValue as? Int == 1)
+            for table in ["found", "place"] {
+                #expect(run.errors.contains("the virtual table '\(table)' is left out"), "\(run.errors)")
+            }
+            let damaged = folder.appendingPathComponent("damaged.db")
+            try (Data(contentsOf: file).prefix(100) + Data(count: 4_000)).write(to: damaged)
+            let refused = try ToolRun(["model", "from", "damaged.db"], in: folder)
+            #expect(refused.status == 3 && !refused.errors.contains("error 1"), "\(refused.errors)")
         }
     }
 }

@@ -46,7 +46,7 @@ package struct ModelCompileCommand: Command {
         guard !ModelArgument.isModel(path), FileManager.default.fileExists(atPath: path, isDirectory: &isFolder),
             !isFolder.boolValue, URL(fileURLWithPath: output).pathExtension == "mom"
         else { return nil }
-        return try ResolvedStore(path)
+        return try ModelSubject.store(path)
     }
 
     /// The indexes that a program adds when it reads the archive of a model: 'Book.title'.

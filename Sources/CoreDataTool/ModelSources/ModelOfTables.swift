@@ -33,8 +33,11 @@ struct ModelOfTables {
 
     /// The entities, by name.
     mutating func elements() -> [ModelSourceElement] {
-        let tables = database.tables.filter { !$0.isView }
+        let tables = database.tables.filter { !$0.isView && !$0.isVirtual }
         for view in database.tables where view.isView { notes.append("the view '\(view.name)' is left out") }
+        for table in database.tables where table.isVirtual {
+            notes.append("the virtual table '\(table.name)' is left out")
+        }
         let joins = tables.filter { isJoin($0) }
         for table in tables where !isJoin(table) { addEntity(of: table) }
         for table in tables where entities[table.name] != nil { addColumns(of: table) }
@@ -86,17 +89,18 @@ struct ModelOfTables {
             Set(table.primaryKey) == pair
             || table.indexes.contains { $0.isUnique && !$0.isPartial && Set($0.columns.map(\.name)) == pair }
         let rest = table.columns.filter { !pair.contains($0.name) }
-        // Rows with a key and values of their own are objects.
-        if let key = wholeKey(of: table), rest.contains(where: { $0.name != key }) { return false }
+        // Rows with a key and values of their own are objects. Those of a file would lose their values.
+        let key = wholeKey(of: table)
+        if key != nil || !isOverTables, rest.contains(where: { $0.name != key && !$0.isGenerated }) { return false }
         return isPair && rest.allSatisfy { !$0.isMandatory || $0.defaultText != nil || $0.isGenerated }
     }
 
     /// Whether a foreign key leads to the key of objects.
     private func leadsToKey(_ key: DatabaseTables.ForeignKey) -> Bool {
-        guard key.columns.count == 1, let target = table(key.table), let column = wholeKey(of: target) else {
-            return false
-        }
-        return key.targets.isEmpty || key.targets == [column]
+        guard key.columns.count == 1, let target = table(key.table) else { return false }
+        // A store over the tables has whole numbers as keys.
+        let column = isOverTables ? wholeKey(of: target) : target.primaryKey.count == 1 ? target.primaryKey[0] : nil
+        return column != nil && (key.targets.isEmpty || key.targets == [column])
     }
 
     /// The one column of whole numbers that is the primary key; nil if the key is another one.

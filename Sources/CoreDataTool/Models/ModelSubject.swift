@@ -31,8 +31,21 @@ package struct ModelSubject {
                 throw ToolError(.usage, "\(path) is a store, which has no version '\(name)' to choose")
             }
             version = nil
-            model = try ResolvedStore(path).model
+            model = try Self.store(path).model
             versions = []
+        }
+    }
+
+    /// A store with the model that it keeps or has beside it, for a command that has no option to name another one.
+    static func store(_ path: String) throws -> ResolvedStore {
+        do {
+            return try ResolvedStore(path)
+        } catch let error as ToolError where error.isOfMissingModel {
+            throw ToolError(
+                error.status, error.message,
+                details: error.details.dropLast() + [
+                    "Name the model's file instead. 'coredata model from --tables' makes a model of an SQLite file's tables."
+                ])
         }
     }
 

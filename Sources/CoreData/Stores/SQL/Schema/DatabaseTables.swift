@@ -49,6 +49,8 @@ package struct DatabaseTables: Sendable {
     package struct Table: Sendable {
         package let name: String
         package let isView: Bool
+        /// Whether a module of SQLite keeps the rows in a form of its own. Nothing else is read of such a table.
+        package var isVirtual = false
         package var columns: [Column] = []
         /// The columns of the primary key in its order.
         package var primaryKey: [String] = []

@@ -5,14 +5,26 @@ extension DatabaseTables {
     /// Reads the tables and views of a database in a file. Nothing is written.
     package init(ofFileAt url: URL) throws {
         self.init()
+        do {
+            try read(url)
+        } catch let error as SQLiteError {
+            throw error.nsError(doing: .reading)
+        }
+    }
+
+    private mutating func read(_ url: URL) throws {
         let connection = try SQLiteConnection(path: url.path, access: .readOnly, busyTimeout: 2)
+        // The tables in which a module keeps the rows of a virtual one have the type 'shadow'.
         let names = try connection.prepare(
-            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
+            "SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view', 'virtual') "
                 + "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
         while try names.step() {
-            tables.append(Table(name: names.string(0), isView: names.string(1) == "view"))
+            var table = Table(name: names.string(0), isView: names.string(1) == "view")
+            table.isVirtual = names.string(1) == "virtual"
+            tables.append(table)
         }
-        for place in tables.indices {
+        // The module of a virtual table may be missing here.
+        for place in tables.indices where !tables[place].isVirtual {
             try Self.readColumns(of: &tables[place], connection)
             try Self.readForeignKeys(of: &tables[place], connection)
             try Self.readIndexes(of: &tables[place], connection)
