@@ -313,8 +313,14 @@ struct ModelCommandTests {
                         <fetchIndexElement property="height" type="Binary" order="ascending"/>
                     </fetchIndex>
                 </entity>
-                <entity name="Album" representedClassName="Album"/>
-                <entity name="Set" representedClassName="PhotoSet"/>
+                <entity name="Album" representedClassName="Album">
+                    <relationship name="pictures" optional="YES" toMany="YES" deletionRule="Nullify"
+                        destinationEntity="Photo"/>
+                </entity>
+                <entity name="Set" representedClassName="PhotoSet">
+                    <relationship name="photos" optional="YES" toMany="YES" deletionRule="Cascade"
+                        destinationEntity="Photo" inverseName="owner" inverseEntity="Photo"/>
+                </entity>
                 <entity name="Owner" representedClassName="Owner">
                     <relationship name="photos" optional="YES" toMany="YES" deletionRule="Nullify"
                         destinationEntity="Photo" inverseName="owner" inverseEntity="Photo"/>
@@ -325,9 +331,12 @@ struct ModelCommandTests {
             let run = try ToolRun(["model", "lint", "Bad.xcdatamodel"], in: folder)
             let lines = run.output.split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
             let expected = [
+                "Album.pictures: it has no inverse: when an object of Photo is deleted, references to it stay; name "
+                    + "'Photo.album' as its inverse, and 'Album.pictures' as the inverse of that",
                 "Owner.photos: its delete rule is 'nullify', but 'Photo.owner' is not optional",
                 "Photo: template 'Late' compares 'missing', but Photo has no 'missing'",
-                "Photo.album: it has no inverse",
+                "Photo.album: it has no inverse: when an object of Album is deleted, references to it stay; name "
+                    + "'Album.pictures' as its inverse",
                 "Photo.class: the name is taken: every managed object has a member of that name",
                 "Photo.isFault: the name is taken: every managed object has a member of that name",
                 "Photo.isNew: it is neither yes nor no where it has no value",
@@ -344,14 +353,15 @@ struct ModelCommandTests {
                 "Photo.width: template 'Wide' compares it, and no index begins with it",
                 "Photo.width: template 'Wide' compares it, and it is optional without a default value",
                 "Set: the name is taken: Swift or its libraries have a type of that name",
+                "Set.photos: its inverse 'Photo.owner' leads to Owner; name one that leads to Set",
             ]
             #expect(lines.count == expected.count, "\(run.output)\(run.errors)")
             for (line, start) in zip(lines, expected) { #expect(line.hasPrefix(start), "\(line)") }
             #expect(run.status == 1)
             let json = try ToolRun(["model", "lint", "Bad.xcdatamodel", "--json"], in: folder).json()
             let first = (json as? [[String: Any]])?.first
-            #expect(first?["rule"] as? String == "deletion")
-            #expect(first?["property"] as? String == "photos")
+            #expect(first?["rule"] as? String == "inverse")
+            #expect(first?["property"] as? String == "pictures")
         }
     }
 

@@ -182,12 +182,15 @@ struct ModelEditTests {
                 let refused = try ToolRun(["model", "new", path], in: folder)
                 #expect(refused.status == 2 && refused.errors.contains("names no model"), "\(refused.errors)")
             }
+            let single = try ToolRun(["model", "new", "One.xcdatamodel"], in: folder)
+            #expect(single.status == 2 && single.errors.contains("ends in .xcdatamodeld"), "\(single.errors)")
         }
     }
 
     private static let refusals: [(arguments: [String], words: String)] = [
         (["--add-attribute", "Bok.title:String"], "has no entity 'Bok'; is 'Book' meant?"),
         (["--add-attribute", "Book.isbn:Strng"], "unknown attribute type 'Strng'; is 'String' meant?"),
+        (["--add-attribute", "Book.isbn:Integer 32"], "A type has no space, such as Integer32."),
         (["--add-attribute", "Book.isbn"], "it is written as ENTITY.NAME:TYPE"),
         (["--add-attribute", "Book.title:String"], "'Book' has 'title' already"),
         (["--add-attribute", "Book.isbn:String optinal=NO"], "no attribute 'optinal'; is 'optional' meant?"),
@@ -285,6 +288,9 @@ struct ModelEditTests {
             let again = try ToolRun(["model", "add-version", "Library.xcdatamodeld", "spring & ALL"], in: folder)
             #expect(again.status == 5 && again.errors.contains("already"))
             #expect(try ToolRun(["model", "add-version", "Library.xcdatamodeld"], in: folder).output == "Library 3\n")
+            let suffixed = try ToolRun(
+                ["model", "add-version", "Library.xcdatamodeld", "Autumn.xcdatamodel"], in: folder)
+            #expect(suffixed.output == "Autumn\n", "\(suffixed.errors)")
         }
     }
 

@@ -21,9 +21,10 @@ package struct ModelAddVersionCommand: Command {
 
     package init(_ arguments: Arguments) throws {
         path = try arguments.required(0)
-        name = arguments.operand(1)
+        // Lists of a bundle's folders show names with the suffix.
+        name = arguments.operand(1).map { $0.hasSuffix(".xcdatamodel") ? String($0.dropLast(12)) : $0 }
         version = arguments.value("version")
-        if let name, name.contains("/") || name.hasPrefix(".") {
+        if let name, name.isEmpty || name.contains("/") || name.hasPrefix(".") {
             throw arguments.misuse("'\(name)' is no name of a version")
         }
     }

@@ -17,6 +17,9 @@ package struct ModelNewCommand: Command {
 
     package init(_ arguments: Arguments) throws {
         let name = try arguments.required(0)
+        guard !name.hasSuffix(".xcdatamodel") else {
+            throw arguments.misuse("a model with versions is made, so that NAME ends in .xcdatamodeld or in no suffix")
+        }
         path = name.hasSuffix(".xcdatamodeld") ? name : name + ".xcdatamodeld"
     }
 

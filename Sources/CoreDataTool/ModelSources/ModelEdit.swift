@@ -76,7 +76,12 @@ enum ModelEdit {
                 $0.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             }
             guard !head.isEmpty, pairs.allSatisfy({ $0.count == 2 }) else {
-                throw ToolError(.usage, "'--\(option)' does not understand '\(text)'")
+                throw ToolError(
+                    .usage, "'--\(option)' does not understand '\(text)'",
+                    details: [
+                        "Further words are ATTRIBUTE=VALUE. A type has no space, such as Integer32. --set takes a value "
+                            + "with spaces."
+                    ])
             }
             words = pairs.map { (String($0[0]), String($0[1])) }
         }

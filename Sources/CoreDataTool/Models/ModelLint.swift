@@ -123,15 +123,19 @@ package struct ModelLint {
         guard let inverse = relationship.inverseRelationship else {
             return add(
                 .inverse, entity: entity, property: relationship.name,
-                "it has no inverse: when an object of \(destination) is deleted, references to it stay; give "
-                    + "\(destination) a relationship to \(entity.name ?? "")")
+                "it has no inverse: when an object of \(destination) is deleted, references to it stay; "
+                    + Self.remedy(withoutInverse: relationship, of: entity))
         }
         if inverse.inverseRelationship?.name != relationship.name {
             add(
                 .inverse, entity: entity, property: relationship.name,
                 "its inverse '\(destination).\(inverse.name)' leads back by "
-                    + "'\(inverse.inverseRelationship?.name ?? "nothing")'"
-            )
+                    + "'\(inverse.inverseRelationship?.name ?? "nothing")'; give each of the two an inverse of its own")
+        } else if let end = inverse.destinationEntity, !Self.areRelated(end, entity) {
+            add(
+                .inverse, entity: entity, property: relationship.name,
+                "its inverse '\(destination).\(inverse.name)' leads to \(end.name ?? ""); name one that leads to "
+                    + "\(entity.name ?? "")")
         }
         if relationship.deleteRule == .noActionDeleteRule {
             add(
@@ -147,6 +151,26 @@ package struct ModelLint {
                     + "that has "
                     + "some cannot be deleted; take 'cascade' or 'deny'")
         }
+    }
+
+    /// Names the relationships that lead back and have no inverse either, which are meant where there are any.
+    private static func remedy(
+        withoutInverse relationship: NSRelationshipDescription, of entity: NSEntityDescription
+    ) -> String {
+        let (name, destination) = (entity.name ?? "", relationship.destinationEntity?.name ?? "")
+        let candidates = (relationship.destinationEntity?.relationshipsByName ?? [:]).values.filter { other in
+            other !== relationship && other.inverseRelationship == nil
+                && other.destinationEntity.map { areRelated($0, entity) } ?? false
+        }.map { "'\(destination).\($0.name)'" }.sorted()
+        return candidates.isEmpty
+            ? "give \(destination) a relationship to \(name), and name each as the inverse of the other"
+            : "name \(candidates.joined(separator: " or ")) as its inverse, and '\(name).\(relationship.name)' as the "
+                + "inverse of that"
+    }
+
+    /// Whether one of two entities inherits from the other, or they are one.
+    private static func areRelated(_ one: NSEntityDescription, _ other: NSEntityDescription) -> Bool {
+        one.isKindOf(entity: other) || other.isKindOf(entity: one)
     }
 
     private mutating func check(_ attribute: NSAttributeDescription, of entity: NSEntityDescription) {
