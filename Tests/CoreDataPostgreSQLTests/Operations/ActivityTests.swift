@@ -114,6 +114,21 @@ struct ActivityTests {
         #expect(!later.longSnapshots.contains { $0.name == "report" })
     }
 
+    @Test("A program that has a store open and does nothing holds no snapshot, for which new indexes would wait")
+    func quiet() throws {
+        let library = try Library(
+            .postgreSQL,
+            options: [
+                NSPostgreSQLSnapshotWarningOption: 0, NSPersistentHistoryTrackingKey: true,
+                NSPersistentStoreRemoteChangeNotificationPostOptionKey: true,
+            ])
+        let context = library.context()
+        try save(context, "a")
+        #expect(try context.performAndWait { try context.all("Tag").count } == 1)
+        // Work in the background, such as renewing the lease, takes a moment.
+        while try !library.coordinator.postgreSQLActivity(of: library.store).longSnapshots.isEmpty {}
+    }
+
     @Test("The line is written as often as an option says")
     func log() throws {
         let library = try Library(.postgreSQL, options: [NSPostgreSQLLogIntervalOption: 0.1])
