@@ -177,6 +177,70 @@ struct DerivedAttributeTriggerTests {
         }
     }
 
+    /// The ways to a newer version by `NSMigrationManager` or by a mapping model among the program's own.
+    enum Way: CaseIterable { case mapped, inferred, inPlace, adding }
+
+    @Test(
+        "A migration by a mapping model makes triggers if its options ask for them, or if the older file has some",
+        arguments: Way.allCases, [true, false])
+    func mapped(_ way: Way, asks: Bool) throws {
+        let newer =
+            "entity Shelf\n  name string\n  books many Book.shelf\nentity Book\n  title string\n"
+            + "  shelf one Shelf.books"
+        let (older, model) = (Self.model(), Self.model(newer))
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try withStore(url, older, options: asks ? [:] : Self.option) { context in
+                let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: context)
+                for _ in 1...3 {
+                    NSEntityDescription.insertNewObject(forEntityName: "Book", into: context)
+                        .setValue(shelf, forKey: "shelf")
+                }
+                try context.save()
+            }
+            let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: model)
+            // A mapping model that a program has changed is carried out object by object.
+            if way == .mapped || way == .adding { mapping.entityMappings[0].userInfo = ["changed": true] }
+            let target = way == .mapped || way == .inferred ? folder.appendingPathComponent("New.sqlite") : url
+            let options = asks ? Self.option : [:]
+            if way == .adding {
+                let request = MigrationRequest(at: url, to: model, options: options)
+                _ = try MappedMigration(request: request, source: older, mapping: mapping)
+                    .make(SQLiteStoreFiles(url), into: SQLiteStoreFiles(folder.appendingPathComponent("C.sqlite")), nil)
+            } else {
+                try NSMigrationManager(sourceModel: older, destinationModel: model).migrateStore(
+                    from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping, toDestinationURL: target,
+                    destinationType: NSSQLiteStoreType, destinationOptions: options)
+            }
+            let made = way == .adding ? folder.appendingPathComponent("C.sqlite") : target
+            #expect(try Self.triggers(made).sorted() == Self.names.sorted())
+            #expect(try RawDatabase(made).integer("SELECT ZBOOKCOUNT FROM ZSHELF") == 3)
+        }
+    }
+
+    @Test("A migration whose options ask for unknown triggers is refused, and leaves the older store")
+    func mappedRefused() throws {
+        let newer = Self.model(deriving: "canonical:(title)", in: "Book")
+        let older = ModelText.model(
+            "entity Shelf\n  books many Book.shelf\nentity Book\n  title string\n  shelf one Shelf.books")
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("Store.sqlite")
+            try withStore(url, older) { _ in }
+            let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: older, destinationModel: newer)
+            for target in [url, folder.appendingPathComponent("New.sqlite")] {
+                let error = try #require(throws: NSError.self) {
+                    try NSMigrationManager(sourceModel: older, destinationModel: newer).migrateStore(
+                        from: url, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
+                        toDestinationURL: target, destinationType: NSSQLiteStoreType,
+                        destinationOptions: Self.option)
+                }
+                #expect("\(error) \(error.userInfo)".contains("Book.bookCount"), "\(error)")
+            }
+            try withStore(url, older) { _ in }
+            #expect(!FileManager.default.fileExists(atPath: folder.appendingPathComponent("New.sqlite").path))
+        }
+    }
+
     @Test("A salvage says which triggers it leaves out")
     func salvaged() throws {
         try withTemporaryFolder { folder in

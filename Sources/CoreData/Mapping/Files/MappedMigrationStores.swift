@@ -45,6 +45,9 @@ struct MappedMigrationStores {
             // The destination is written as a whole or not at all.
             let isNew = isOwnFile && (isKept || !SQLiteStoreFiles(ends.buildURL).exist)
             if isNew, let pragmas = ownPragmas(options) { options[NSSQLitePragmasOption] = pragmas }
+            if options[NSSQLiteDerivedAttributeTriggersOption] == nil, try keepsTriggers(model) {
+                options[NSSQLiteDerivedAttributeTriggersOption] = true
+            }
             _ = try coordinator.add(
                 ofType: ends.destinationType, ends.destinationConfiguration, at: ends.buildURL, options,
                 for: .migrationDestination(isSole: isWhole || isOwnFile), insteadOf: nil)
@@ -52,6 +55,29 @@ struct MappedMigrationStores {
         } catch {
             throw MappingErrors.destinationStore(error, ends.destinationURL)
         }
+    }
+
+    private var asksForTriggers: Bool {
+        StoreOptions.bool(ends.destinationOptions, NSSQLiteDerivedAttributeTriggersOption) == true
+    }
+
+    /// Throws if the options ask for triggers that are not known.
+    func requireTriggers(for model: NSManagedObjectModel) throws {
+        if asksForTriggers { try DerivedAttributeTriggers.require(for: model) }
+    }
+
+    /// Makes the triggers for which the options ask in a store that SQL alone has migrated.
+    func makeTriggers(_ model: NSManagedObjectModel) throws {
+        if asksForTriggers { close(try openDestination(model)) }
+    }
+
+    /// Whether the older file has Apple's triggers for derived attributes, and those of the newer version are known.
+    private func keepsTriggers(_ model: NSManagedObjectModel) throws -> Bool {
+        guard isOwnFile, StoreEngines.form(of: ends.sourceType) == .file, StorePlace(ends.sourceURL) == .file,
+            (try? DerivedAttributeTriggers.require(for: model)) != nil
+        else { return false }
+        let connection = try SQLiteStoreMetadata.quietConnection(at: ends.sourceURL, timeout: 0)
+        return try connection.catalog(ofTables: []).triggers.contains { $0.name.hasPrefix("Z_DA_") }
     }
 
     // MARK: A store of the migration's own

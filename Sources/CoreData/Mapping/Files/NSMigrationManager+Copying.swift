@@ -9,6 +9,8 @@ extension NSMigrationManager {
         else { return false }
         try checkCancellation()
         let files = SQLiteStoreFiles(ends.sourceURL)
+        let stores = MappedMigrationStores(ends: ends)
+        try stores.requireTriggers(for: destinationModel)
         let request = MigrationRequest(
             at: files.main, to: destinationModel, configuration: ends.destinationConfiguration,
             options: ends.destinationOptions)
@@ -16,6 +18,7 @@ extension NSMigrationManager {
             try files.requireOwn()
             try StoreExchange.recover(files, timeout: request.timeout)
             try LightweightMigrator(request).apply(from: sourceModel, follower ?? ownProgress)
+            try stores.makeTriggers(destinationModel)
         } catch {
             throw cancellationError ?? error
         }
@@ -46,7 +49,9 @@ extension NSMigrationManager {
                     options: ends.destinationOptions)
                 try LightweightMigrator(request).apply(from: sourceModel, part)
             }
-            try MappedMigrationStores(ends: ends).leaveNote()
+            let stores = MappedMigrationStores(ends: ends)
+            try stores.makeTriggers(destinationModel)
+            try stores.leaveNote()
             if follower != nil {
                 ownProgress.totalUnitCount = 1
                 ownProgress.completedUnitCount = 1

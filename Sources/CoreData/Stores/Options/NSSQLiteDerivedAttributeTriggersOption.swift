@@ -10,8 +10,8 @@
 /// `NSCoreDataDATriggerUpdatedAffectedObjectValue`.
 ///
 /// The counts of a file are corrected when their triggers are made. A trigger of another program that has the name of
-/// one of Apple's is an error, 134020. An inferred migration of a store with triggers makes those of new derived
-/// attributes, too. A migration by a mapping model makes a store without triggers: open it with the option again.
+/// one of Apple's is an error, 134020. A migration of a store with triggers makes those of new derived attributes, too.
+/// A migration by a mapping model makes them if the triggers of all derived attributes of the newer version are known.
 ///
 /// Only the triggers for counts of one-to-many relationships, such as `books.@count`, are known. A store with any other
 /// derived attribute is refused with 134020 (`NSPersistentStoreIncompatibleSchemaError`), which names the attribute.
