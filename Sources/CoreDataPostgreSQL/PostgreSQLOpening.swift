@@ -55,6 +55,7 @@ struct PostgreSQLOpening {
         let derivedAttributes = try DerivedAttributes(
             layout: layout, schema: schema, storeNumber: opening.number,
             missing: PostgreSQLDialect.missingFunctions)
+        if !isReadOnly { for index in layout.model.missingIndexes { index.report() } }
         let labels = EntityLabels(schema, layout, version?.places.labels ?? [:])
         connection.labels = labels
         if !isPresent, isReadOnly, existing == nil { throw SQLStoreMetadata.notAStore(url) }

@@ -316,6 +316,23 @@ struct ModelEditTests {
             let shared = try ToolRun(["model", "lint", "Shared.xcdatamodel"], in: folder)
             #expect(shared.output.contains("A: A and B have the class X: its fetchRequest()"), "\(shared.output)")
             #expect(shared.output.contains("B.d: no store can compute canonical:(c)"), "\(shared.output)")
+            _ = try ModelFolder.source(
+                "Sum",
+                "<entity name=\"Item\"><attribute name=\"rank\" attributeType=\"Integer 16\"/><fetchIndex name=\"sum\">"
+                    + "<fetchIndexElement expression=\"rank + 1\" type=\"Binary\"/></fetchIndex></entity>", in: folder)
+            let source = try ToolRun(["model", "lint", "Sum.xcdatamodel"], in: folder)
+            #expect(source.output.components(separatedBy: "no column holds the values of 'rank + 1'").count == 2)
+            _ = try ToolRun(["model", "compile", "Sum.xcdatamodel", "-o", "Sum.mom"], in: folder)
+            let compiled = try ToolRun(["model", "lint", "Sum.mom"], in: folder)
+            #expect(compiled.output.contains("  Item: index 'sum': no column holds the values of 'rank + 1'"))
+            // A program that opens a store with a compiled model writes a line.
+            let model = try #require(NSManagedObjectModel(contentsOf: folder.appendingPathComponent("Sum.mom")))
+            try withStore(folder.appendingPathComponent("Sum.sqlite"), model) { _ in }
+            let lines = try ToolRun(["export", "Sum.sqlite"], in: folder).output
+            let written = try ToolRun(["import", "Copy.sqlite"], input: lines, in: folder)
+            #expect(
+                written.errors.components(separatedBy: "CoreData: warning: Item, index 'sum': no column").count == 2,
+                "\(written.errors)")
         }
         try withLibrary { folder in
             _ = try ToolRun(["model", "add-version", "Library.xcdatamodeld"], in: folder)

@@ -61,9 +61,7 @@ extension ModelSourceReader {
         }
         let columns = ["self", "SELF", "objectID", "entity"]
         if !columns.contains(path), properties[String(path.prefix { $0 != "." })] == nil {
-            warn(
-                "no column holds the values of '\(format)', so files of this library do not have the index.", at: source
-            )
+            warn(ModelWarning.missingColumn(of: format), at: source)
         }
         description.expressionResultType = try attributeType(named: source.text("expressionType"), at: source)
         return description

@@ -40,6 +40,14 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
         FileHandle.standardError.write(Data("CoreData: warning: \(file), line \(line): \(text)\n".utf8))
     }
 
+    /// Whether a warning that ends in this text, behind the element of the source, was written to standard error.
+    static func isPrinted(_ text: String) -> Bool { printed.contains { $0.text.hasSuffix(text) } }
+
+    /// The text of a warning about an element of an index.
+    static func missingColumn(of expression: String) -> String {
+        "no column holds the values of '\(expression)', so stores of this library do not have the index."
+    }
+
     private static let printed = Printed()
 
     // @unchecked Sendable: the lock guards the set.
@@ -48,5 +56,9 @@ package struct ModelWarning: Hashable, Sendable, CustomStringConvertible {
         private var warnings: Set<ModelWarning> = []
 
         func insert(_ warning: ModelWarning) -> Bool { lock.withLock { warnings.insert(warning).inserted } }
+
+        func contains(where isWanted: (ModelWarning) -> Bool) -> Bool {
+            lock.withLock { warnings.contains(where: isWanted) }
+        }
     }
 }

@@ -12,7 +12,7 @@ package struct ModelLintCommand: Command {
                 + "rules that leave references behind or forbid deleting, names that NSManagedObject, Swift or the "
                 + "format of predicates have, keys of fetch request templates that no index begins with, optional "
                 + "numbers without a default, transformable attributes without a secure transformer, derived attributes "
-                + "that no store can compute, and classes that several entities have.",
+                + "that no store can compute, fetch indexes that stores do not have, and classes that several entities have.",
             "Where an .xcdatamodeld or .xcdatamodel says that the model, or a configuration of it, is used with "
                 + "CloudKit, it also finds what CloudKit does not support: unique constraints, mandatory attributes "
                 + "without a default, attributes without a type, and relationships that are mandatory, ordered, "
@@ -47,7 +47,8 @@ package struct ModelLintCommand: Command {
             if warning.file.hasSuffix(".xccurrentversion") { ofBundle.withLock { $0 = [warning] } }
         }) { try ModelSubject(path, version: version) }
         let warnings = try ofBundle.withLock { $0 } + ModelSourceFile.warnings(of: path, subject.version)
-        let findings = ModelLint.findings(in: subject.model, mirrored: try CloudKitUse(of: path, subject.version))
+        let findings = ModelLint.findings(
+            in: subject.model, mirrored: try CloudKitUse(of: path, subject.version), besides: warnings)
         if isJSON {
             try console.write(
                 .array(

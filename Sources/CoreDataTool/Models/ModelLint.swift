@@ -24,14 +24,24 @@ package struct ModelLint {
 
     /// All findings in a model, by place.
     ///
-    /// - Parameter mirrored: The parts of the model that are used with CloudKit.
-    package static func findings(in model: NSManagedObjectModel, mirrored: CloudKitUse = CloudKitUse()) -> [Finding] {
+    /// - Parameters:
+    ///   - mirrored: The parts of the model that are used with CloudKit.
+    ///   - warnings: The warnings about the model's source, which are left out.
+    package static func findings(
+        in model: NSManagedObjectModel, mirrored: CloudKitUse = CloudKitUse(), besides warnings: [ModelWarning] = []
+    ) -> [Finding] {
         var lint = ModelLint(model: model)
         lint.findings = CloudKitRules.breaches(in: model, mirrored).map {
             Finding(rule: .cloudKit, entity: $0.entity, property: $0.property, message: $0.message)
         }
         lint.findings += model.derivationFaults.map {
             Finding(rule: .derivation, entity: $0.entity, property: $0.property, message: $0.reason)
+        }
+        for index in model.missingIndexes where !warnings.contains(where: { $0.text.hasSuffix(index.reason) }) {
+            lint.findings.append(
+                Finding(
+                    rule: .index, entity: index.entity, property: nil,
+                    message: "index '\(index.index)': \(index.reason)"))
         }
         lint.checkSizes()
         lint.checkClasses()

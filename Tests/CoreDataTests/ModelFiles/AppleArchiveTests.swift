@@ -155,6 +155,14 @@ struct AppleArchiveTests {
             #expect(warnings.count == 1)
             #expect(warnings.first?.text.contains("no column holds the values of 'rank + 1'") == true)
         }
+        // A compiled model and one from code have no source to warn about.
+        for model in [read, try ModelArchive.decode(ModelArchive.encode(read))] {
+            #expect(
+                model.missingIndexes.map { "\($0)" } == [
+                    "Item, index 'sum': no column holds the values of 'rank + 1', so stores of this library do not have "
+                        + "the index."
+                ])
+        }
         for model in [read, try ModelArchive.decode(ModelArchive.encode(read))] {
             model.freeze()
             let schema = SQLSchemaBuilder.schema(of: model.layout)

@@ -26,6 +26,25 @@ package struct SQLSchemaBuilder {
         return builder.schema
     }
 
+    /// The fetch indexes of a model that a schema leaves out because an element computes its values.
+    static func missingIndexes(of layout: ModelLayout) -> [MissingIndex] {
+        var builder = SQLSchemaBuilder(layout: layout, style: CoreDataFileStyle())
+        builder.number(entities: nil, numbers: nil)
+        builder.makeEntityTables()
+        return layout.entities.flatMap { entity in
+            entity.entity.indexes.compactMap { index in
+                guard
+                    let element = index.elements.first(where: {
+                        $0.ownedExpression != nil && builder.indexColumn($0, in: entity) == nil
+                    })
+                else { return nil }
+                let expression = (element.ownedExpression as? NSExpressionDescription)?.expression
+                return MissingIndex(
+                    entity: entity.name, index: index.name, expression: expression?.description ?? "nil")
+            }
+        }
+    }
+
     private init(layout: ModelLayout, style: any SQLSchemaStyle) {
         self.layout = layout
         self.style = style

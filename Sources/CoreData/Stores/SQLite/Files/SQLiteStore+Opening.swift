@@ -87,7 +87,10 @@ extension SQLiteStore {
                 try openInMemory(place, entities: entities, copying: other)
                 return
             }
-            if settings.makesTriggers, !settings.isReadOnly { _ = try DerivedAttributeTriggers(layout, fresh) }
+            if !settings.isReadOnly {
+                if settings.makesTriggers { _ = try DerivedAttributeTriggers(layout, fresh) }
+                for index in layout.model.missingIndexes { index.report() }
+            }
             try openFile(url, entities: entities, summary)
         }
 
