@@ -193,13 +193,40 @@ struct JudgeTests {
         let plan = try #require(StorePlan.all.first { $0.name == "places" })
         let model = try #require(
             NSManagedObjectModel(contentsOf: small.folder.appendingPathComponent("Models/Places.momd")))
-        let values = try PlannedValues(plan.saves, model)
-        #expect(values.differences(to: places.contents) == [])
-        var other = places.contents
-        other.entities["Place"]?.objects["p1"]?["height"] = "20.5"
-        #expect(values.differences(to: other).first?.hasPrefix("Place: no object has") == true)
-        other.entities["Place"]?.count = 3
-        #expect(values.differences(to: other) == ["Place: 4 objects described, 3 found"])
+        #expect(try PlannedContents.before(plan, model) == places.contents)
+        #expect(try PlannedContents.after(plan, model) == places.contentsAfter)
+        // A value, a link, a line of history and a fact about nothing.
+        var other = plan
+        other.saves[0][0].values["height"] = "20.5"
+        #expect(
+            Difference.contents(try PlannedContents.before(other, model), places.contents) == [
+                "Place/p1.height: 20.5 expected, 20.0 found"
+            ])
+        other.facts["Place/p9.name"] = "'none'"
+        #expect(throws: KitError.self) { try PlannedContents.before(other, model) }
+        let history = try #require(small.kit.stores.first { $0.name == "history" })
+        #expect(history.contentsAfter?.entities["Author"]?.objects["p1"]?["books"] == "{}")
+        #expect(history.historyAfter?.last == "9: update Author/p1 books")
+    }
+
+    @Test("A kit is not made if a plan has another value, another link or another line of history than the store")
+    func plans() throws {
+        for (name, change) in [
+            ("pairs", { $0.factsAfter["Book/p4.tags"] = "{Tag/p2}" }), ("pairs", { $0.facts["Book/p1.tags"] = "{}" }),
+            ("history", { $0.history[2] = "2: by nil" }), ("history", { $0.historyAfter.removeLast() }),
+            ("shelves", { $0.factsAfter["Shelf/p2.bookCount"] = "2" }),
+        ] as [(String, (inout StorePlan) -> Void)] {
+            try withTemporaryFolder { place in
+                var maker = KitMaker(
+                    folder: place.appendingPathComponent("Kit"), program: try ChildProgram.url("mac-check"),
+                    show: { _ in })
+                maker.parts = { $0.name == name && ($0.kind == .read || $0.kind == .write) }
+                maker.plans = StorePlan.all.filter { $0.name == name }.map { $0.with(change) }
+                let models = SmallKit.models
+                let error = #expect(throws: KitError.self) { try maker.makeKit(models: models) }
+                #expect(error?.description.hasPrefix("\(name): ") == true, "\(error.map { "\($0)" } ?? "no error")")
+            }
+        }
     }
 
     @Test("A check that an exception ended, one with an error and one that is not there are found")

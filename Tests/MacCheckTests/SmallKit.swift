@@ -22,8 +22,10 @@ struct SmallKit: Sendable {
     ]
     private static let searches: Set<String> = ["19-places"]
 
+    static let models = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("MacCheck/Models")
+
     init() throws {
-        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         place = try TemporaryFolder()
         folder = place.url.appendingPathComponent("Kit")
         answer = place.url.appendingPathComponent("Answer")
@@ -38,7 +40,7 @@ struct SmallKit: Sendable {
             case .model, .source: true
             }
         }
-        kit = try maker.makeKit(models: package.appendingPathComponent("MacCheck/Models"))
+        kit = try maker.makeKit(models: Self.models)
         var run = Run(folder: try KitFolder(folder), answer: answer, program: program)
         run.show = { _ in }
         report = try run.run()

@@ -10,22 +10,22 @@ import TestSupport
 //   run one code. What it finds must be what is expected from another source, or there is no kit.
 // - The results of searches are expected from statements of SQL, written by hand (`SearchPart.sql`), which SQLite
 //   carries out without this framework. Those of migrations are written out (`MigrationPart.expected`).
-// - The values of a store are expected from the plan (`PlannedValues`), and its rows from those that the saves left in
-//   memory before the file was closed. What a store holds after the saves of a check, models and answers have no other
-//   source than the run here.
+// - What a store holds before and after the saves of a check is expected from the plan (`PlannedContents`), whose facts
+//   say the links, derived values and history by hand. Models and answers have no other source than the run here.
 // - Keys are equal on both systems: each save of a check inserts one object.
 // - Stores that Apple's framework has made take the place of ours with `makeKit(ofStores:)`.
 
 /// Makes a kit.
 package struct KitMaker {
     /// The folder for `kit.json`, models and stores.
-    private let folder: URL
+    let folder: URL
     /// The program `mac-check`.
     private let program: URL
-    private var kit = Kit()
+    var kit = Kit()
     private let show: (String) -> Void
     /// Which parts belong to the kit: stores are asked for as checks that read.
     package var parts: (Check) -> Bool = { _ in true }
+    var plans = StorePlan.all
 
     package init(folder: URL, program: URL, show: @escaping (String) -> Void = { print($0) }) {
         self.folder = folder
@@ -37,7 +37,7 @@ package struct KitMaker {
     package mutating func makeKit(models: URL) throws -> Kit {
         kit.maker = "OpenCoreData, Linux"
         try makeFolder()
-        let plans = StorePlan.all.filter { parts(Check(.read, $0.name)) }
+        let plans = self.plans.filter { parts(Check(.read, $0.name)) }
         kit.migrations = MigrationPart.all.filter { parts(Check(.migrate, $0.name)) }
         try compile(models, named: Set(plans.map(\.bundle)))
         for plan in plans { try make(plan) }
@@ -48,7 +48,7 @@ package struct KitMaker {
 
     /// Takes stores that Apple's framework has made, with the models that they keep.
     package mutating func makeKit(ofStores stores: [URL]) throws -> Kit {
-        kit.maker = "Apple's stores"
+        kit.maker = Self.apple
         try makeFolder()
         for (number, url) in stores.enumerated() {
             do {
@@ -59,6 +59,8 @@ package struct KitMaker {
         }
         return try expect()
     }
+
+    private static let apple = "Apple's stores"
 
     private func makeFolder() throws {
         guard !FileManager.default.fileExists(atPath: folder.path) else {
@@ -102,25 +104,28 @@ package struct KitMaker {
             else { throw KitError("question/\(name) is not answered: \(found.answer)") }
             kit.answers[name] = found.answer
         }
-        for place in kit.stores.indices {
-            let name = kit.stores[place].name
-            let read = try finding(.read, name)
-            if let known = memory[name], known != read.contents {
-                throw KitError("\(name) is read otherwise than it was saved")
-            }
-            kit.stores[place].contents = read.contents ?? Contents()
-            kit.stores[place].history = read.lines
-            guard kit.stores[place].saves != nil else { continue }
-            let written = try finding(.write, name)
-            kit.stores[place].contentsAfter = written.contents
-            kit.stores[place].historyAfter = written.lines
+        let lines = try kit.stores.indices.flatMap { place in
+            var part = kit.stores[place]
+            let written = try part.saves.map { _ in try finding(.write, part.name) }
+            if kit.maker == Self.apple, let written { try takeChange(of: &part, written) }
+            kit.stores[place] = part
+            let lines = Self.differences(of: part, try finding(.read, part.name), written)
+            return lines.map { "\(part.name): \($0)" }
         }
+        guard lines.isEmpty else { throw KitError(lines.joined(separator: "\n")) }
         try write()
         return kit
     }
 
+    private static func differences(of part: StorePart, _ read: Finding, _ written: Finding?) -> [String] {
+        let before = Difference.contents(part.contents, read.contents) + Difference.lines(part.history, read.lines)
+        guard let written else { return before }
+        return before + Difference.contents(part.contentsAfter, written.contents)
+            + Difference.lines(part.historyAfter, written.lines)
+    }
+
     /// Throws the differences to what is expected from another source.
-    private func require(_ name: String, _ lines: [String]) throws {
+    func require(_ name: String, _ lines: [String]) throws {
         guard lines.isEmpty else { throw KitError("\(name): \(lines.joined(separator: "; "))") }
     }
 
@@ -144,9 +149,6 @@ package struct KitMaker {
     private func write() throws {
         try JSONEncoder.stable.encode(kit).write(to: folder.appendingPathComponent("kit.json"))
     }
-
-    /// What was in each store before its file was closed.
-    private var memory: [String: Contents] = [:]
 }
 
 // MARK: - Models
@@ -246,19 +248,26 @@ extension KitMaker {
         let coordinator = try opened.coordinator(
             part, in: folder, options: plan.hasTriggers ? [NSSQLiteDerivedAttributeTriggersOption: true] : [:])
         try Change.apply(plan.saves, to: coordinator)
-        let contents = try Contents(of: coordinator)
-        memory[plan.name] = contents
-        try require(plan.name, PlannedValues(plan.saves, coordinator.managedObjectModel).differences(to: contents))
+        part.contents = try PlannedContents.before(plan, coordinator.managedObjectModel)
+        if plan.changes != nil {
+            part.contentsAfter = try PlannedContents.after(plan, coordinator.managedObjectModel)
+        }
         if plan.finish == .leaveLog { try copyOpen(place) }
         if plan.finish == .purgeHistory { try purge(coordinator) }
         coordinator.close()
         if plan.finish == .leaveLog { try takeCopy(place) }
         if case .migrate(let version, let mapping) = plan.finish {
-            memory[plan.name] = nil
             try migrate(part, to: version, by: mapping)
             part.model = version
+            part.contents =
+                MigrationPart(
+                    name: plan.name, store: plan.name, kind: .mapping, model: version, mapping: mapping
+                ).expected
         }
-        part.history = part.hasHistory ? [] : nil
+        if part.hasHistory {
+            part.history = plan.history
+            part.historyAfter = plan.changes == nil ? nil : plan.history + plan.historyAfter
+        }
         part.schema =
             part.type == NSSQLiteStoreType ? try SchemaText.lines(of: folder.appendingPathComponent(file)) : nil
         kit.stores.append(part)
@@ -315,56 +324,6 @@ extension KitMaker {
         try NSMigrationManager(sourceModel: opened.model(named: part.model), destinationModel: newer).migrateStore(
             from: former.appendingPathComponent(target.lastPathComponent), sourceType: part.type, options: nil,
             with: mappingModel, toDestinationURL: target, destinationType: part.type, destinationOptions: nil)
-    }
-
-    /// Takes a copy of a store of Apple's, and the model that it keeps.
-    private mutating func take(_ url: URL, as name: String) throws {
-        let place = folder.appendingPathComponent("Stores/\(name)", isDirectory: true)
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        let copy = try Corpus.copyStore(at: url, to: place)
-        do {
-            let model = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: copy)
-            try model.archive().write(to: folder.appendingPathComponent("Models/\(name).mom"))
-            var part = StorePart(
-                name: name, file: "Stores/\(name)/\(copy.lastPathComponent)", type: NSSQLiteStoreType, model: name)
-            part.schema = try SchemaText.lines(of: copy)
-            part.hasHistory = part.schema?.contains { $0.hasPrefix("table ACHANGE") } == true
-            let opened = KitFolder(folder, kit: kit.with(ModelPart(name: name, file: "Models/\(name).mom")))
-            let coordinator = try opened.coordinator(part, in: folder, readOnly: true)
-            defer { coordinator.close() }
-            memory[name] = try Contents(of: coordinator)
-            part.history = part.hasHistory ? [] : nil
-            part.saves = Self.change(of: memory[name] ?? Contents(), by: coordinator.managedObjectModel)
-            kit = opened.kit
-            kit.stores.append(part)
-        } catch {
-            try FileManager.default.removeItem(at: place)
-            throw error
-        }
-    }
-
-    /// A change of the first text that no rule of the model forbids to change; nil if there is none.
-    private static func change(of contents: Contents, by model: NSManagedObjectModel) -> [[Change]]? {
-        for entity in model.entities.sorted(by: { ($0.name ?? "") < ($1.name ?? "") }) where !entity.isAbstract {
-            let name = entity.name ?? ""
-            let unique = Set(entity.uniquenessConstraints.flatMap { $0 }.compactMap { $0 as? String })
-            guard let key = contents.entities[name]?.objects.keys.sorted().first,
-                let attribute = entity.attributesByName.values.sorted(by: { $0.name < $1.name }).first(where: {
-                    $0.type == .string && !$0.isTransient && !($0 is NSDerivedAttributeDescription)
-                        && $0.validationPredicates.isEmpty && !unique.contains($0.name)
-                })
-            else { continue }
-            return [[.update(name, key, [attribute.name: "changed by the check"])]]
-        }
-        return nil
-    }
-}
-
-extension Kit {
-    fileprivate func with(_ model: ModelPart) -> Kit {
-        var copy = self
-        copy.models.append(model)
-        return copy
     }
 }
 

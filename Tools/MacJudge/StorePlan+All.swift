@@ -12,7 +12,7 @@ extension StorePlan {
             diary("diary-mapped").with { $0.finish = .migrate(to: "Diary 3", mapping: "Models/DiaryToDiary3.cdm") },
             family("log-left").with { $0.finish = .leaveLog },
             family("family-xml").asXML,
-            diary("diary-xml").asXML,
+            diary("diary-xml").asXML.with(diaryFactsInXML),
             gaps,
         ]
     }
@@ -20,7 +20,8 @@ extension StorePlan {
     /// Stores of single kinds of attributes.
     private static var values: [StorePlan] {
         [
-            StorePlan("kinds", "Kinds", saves: kinds, changes: kindChanges),
+            StorePlan("kinds", "Kinds", saves: kinds, changes: kindChanges)
+                .with(kindsFacts, after: kindsFactsAfter),
             // XML has no control characters.
             StorePlan("kinds-xml", "Kinds", saves: kinds, changes: kindChanges).asXML.with {
                 $0.saves[2][0].values["text"] = "line\nline\tand"
@@ -64,7 +65,8 @@ extension StorePlan {
                 changes: [
                     [.update("Spot", "p1", ["position.latitude": "65.0", "position.longitude": "-18.0"])],
                     [.insert("Spot", "@c", ["name": "new", "position.label": "hill"])],
-                ]),
+                ]
+            ).with(spotsFacts, after: spotsFactsAfter),
             StorePlan(
                 "accounts", "Accounts",
                 saves: [
@@ -76,7 +78,8 @@ extension StorePlan {
                     [.insert("Entry", "@z", ["amount": "30", "account": "Account/p1"])],
                     [.update("Account", "p2", ["name": "\u{c5}ngstr\u{f6}m"])],
                 ]
-            ).with { $0.row = "`NSDerivedAttributeDescription` of a SQLite store is kept by triggers in the file" },
+            ).with(accountsFacts, after: accountsFactsAfter)
+                .with { $0.row = "`NSDerivedAttributeDescription` of a SQLite store is kept by triggers in the file" },
             StorePlan(
                 "shelves", "Shelves",
                 saves: [
@@ -88,7 +91,7 @@ extension StorePlan {
                     [.insert("Book", "@z", ["title": "three", "shelf": "Shelf/p1"])],
                     [.update("Book", "p1", ["shelf": "Shelf/p2"])],
                 ]
-            ).with { $0.hasTriggers = true },
+            ).with(shelvesFacts, after: shelvesFactsAfter).with { $0.hasTriggers = true },
         ]
     }
 
@@ -153,7 +156,8 @@ extension StorePlan {
             changes: [
                 [.insert("Puppy", "@new", ["name": "New", "breed": "mixed", "keeper": "Person/p5"])],
                 [.update("Dog", "p2", ["keeper": "nil", "legs": "3"])], [.delete("Animal", "p4")],
-            ])
+            ]
+        ).with(familyFacts, after: familyFactsAfter)
     }
 
     private static let links = StorePlan(
@@ -172,7 +176,8 @@ extension StorePlan {
             [.delete("Chapter", "p4")],
             [.insert("Chapter", "@new", ["title": "by a Mac", "book": "Book/p1"])],
             [.update("Book", "p3", ["author": "Author/p2"])],
-        ])
+        ]
+    ).with(linksFacts, after: linksFactsAfter)
 
     private static let pairs = StorePlan(
         "pairs", "Links",
@@ -187,7 +192,8 @@ extension StorePlan {
             [.update("Tag", "p1", ["books": "[Book/p1, Book/p2, Book/p3]"])],
             [.update("Tag", "p2", ["books": "[Book/p2]"])],
             [.insert("Tag", "@new", ["name": "by a Mac", "books": "[Book/p4, Book/p1]"])],
-        ])
+        ]
+    ).with(pairsFacts, after: pairsFactsAfter)
 
     private static let selfLinks = StorePlan(
         "self-links", "Links",
@@ -198,7 +204,8 @@ extension StorePlan {
         ],
         changes: [
             [.update("Author", "p2", ["friends": "{Author/p4}", "knownBy": "{Author/p3}"])], [.delete("Author", "p1")],
-        ])
+        ]
+    ).with(selfLinksFacts, after: selfLinksFactsAfter)
 
     private static let historySaves: [[Change]] = [
         [.insert("Author", "@a", ["name": "Melville"])],
@@ -213,13 +220,16 @@ extension StorePlan {
             [.insert("Book", "@new", ["title": "by a Mac"])], [.update("Book", "p1", ["year": "1851"])],
             [.delete("Book", "p1")],
         ]
-    ).with {
+    ).with("Author/p1.books {Book/p1}", after: "Author/p1.books {}").with {
         $0.hasHistory = true
+        ($0.history, $0.historyAfter) = (lines(historyLines), lines(historyLinesAfter))
         $0.row = "Persistent history is not documented to record both sides of a relationship"
     }
 
     private static let purged = StorePlan("history-purged", "Links", saves: historySaves).with {
         $0.hasHistory = true
+        $0.facts = facts("Author/p1.books {Book/p1}")
+        $0.history = lines(purgedLines)
         $0.finish = .purgeHistory
     }
 
@@ -257,7 +267,12 @@ extension StorePlan {
         changes: [
             [.insert("Row", "@new", ["number": "100000", "text": "by a Mac", "band": "Band/p1"])],
             [.update("Row", "p50000", ["weight": "-1.0"])], [.delete("Row", "p1")],
-        ])
+        ]
+    ).with {
+        $0.facts = rowsFacts(0..<100_000)
+        // The first row has gone, and the new one belongs to its band.
+        $0.factsAfter = rowsFacts(1..<100_001)
+    }
 
     private static func diary(_ name: String) -> StorePlan {
         StorePlan(
@@ -267,7 +282,8 @@ extension StorePlan {
                 [.insert("Entry", "@a", ["text": "Rain", "mood": "2", "writer": "Writer/p1"])],
                 [.insert("Entry", "@b", ["text": "Sun", "mood": "5", "writer": "Writer/p1"])],
                 [.insert("Entry", "@c", ["text": "Nobody's words", "mood": "nil"])],
-            ])
+            ]
+        ).with(diaryFacts)
     }
 
     /// Deletions left gaps in the keys, and the greatest key is not in use.

@@ -26,6 +26,12 @@ struct StorePlan {
     var row: String?
     /// The saves that a check does.
     var changes: [[Change]]?
+    /// The values that no change describes ("Person/p1.animals"), and those of the saves of a check.
+    var facts: [String: String] = [:]
+    var factsAfter: [String: String] = [:]
+    /// The lines of the history, and those that the saves of a check add to it.
+    var history: [String] = []
+    var historyAfter: [String] = []
 
     init(_ name: String, _ model: String, saves: [[Change]] = [], changes: [[Change]]? = nil) {
         self.name = name
@@ -41,13 +47,23 @@ struct StorePlan {
         return copy
     }
 
+    /// The plan with facts, as texts.
+    func with(_ facts: String, after: String = "") -> StorePlan {
+        with { ($0.facts, $0.factsAfter) = (Self.facts(facts), Self.facts(after)) }
+    }
+
     /// The plan of an XML store, where the first object has the key 102.
     var asXML: StorePlan {
         with { plan in
             plan.type = "XML"
             plan.saves = Self.raised(plan.saves)
             plan.changes = plan.changes.map(Self.raised)
+            (plan.facts, plan.factsAfter) = (Self.raised(plan.facts), Self.raised(plan.factsAfter))
         }
+    }
+
+    private static func raised(_ facts: [String: String]) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: facts.map { (raised($0), raised($1)) })
     }
 
     private static func raised(_ saves: [[Change]]) -> [[Change]] {
@@ -57,9 +73,7 @@ struct StorePlan {
                 if let number = Int(change.key.dropFirst()), change.key.hasPrefix("p") {
                     change.key = "p\(number + 101)"
                 }
-                change.values = change.values.mapValues { text in
-                    text.replacing(/\/p([0-9]+)/) { "/p\((Int($0.1) ?? 0) + 101)" }
-                }
+                change.values = change.values.mapValues(raised)
                 return change
             }
         }

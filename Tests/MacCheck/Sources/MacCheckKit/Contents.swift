@@ -12,12 +12,13 @@ package struct Contents: Codable, Equatable {
 
         package init() {}
 
-        /// Objects that are listed completely, as a run would find them.
+        /// The texts of all objects, of which the first ones are listed, as a run would find them.
         package init(_ objects: [String: [String: String]]) {
             var digest = Digest()
-            func number(_ key: String) -> Int { Int(key.dropFirst()) ?? 0 }
-            for key in objects.keys.sorted(by: { number($0) < number($1) }) { digest.add(key, objects[key] ?? [:]) }
-            (count, self.digest, self.objects) = (objects.count, digest.text, objects)
+            let sorted = objects.map { (Int($0.dropFirst()) ?? 0, $1) }.sorted { $0.0 < $1.0 }
+            for (number, texts) in sorted { digest.add("p\(number)", texts) }
+            (count, self.digest) = (sorted.count, digest.text)
+            for (number, texts) in sorted.prefix(limit) { self.objects["p\(number)"] = texts }
         }
     }
 
@@ -104,9 +105,9 @@ extension NSManagedObjectID {
 }
 
 /// The texts of values.
-enum PropertyText {
+package enum PropertyText {
     /// The text of an attribute's value. Two values are equal if their texts are.
-    static func text(_ value: Any?, of attribute: NSAttributeDescription) -> String {
+    package static func text(_ value: Any?, of attribute: NSAttributeDescription) -> String {
         guard let value, !(value is NSNull) else { return "nil" }
         if let composite = attribute as? NSCompositeAttributeDescription, let values = value as? [String: Any] {
             let parts = composite.elements.sorted { $0.name < $1.name }
