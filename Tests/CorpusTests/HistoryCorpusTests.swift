@@ -24,9 +24,11 @@ struct HistoryCorpusTests {
     @Test("Transactions and changes equal the tables' rows, with names, properties and values of deleted rows")
     func reads() throws {
         #expect(!Self.stores.isEmpty)
+        var numbered: Int64 = 0
         for store in Self.stores {
             try store.withCopy { url in
                 let raw = try RawDatabase(url)
+                numbered += try raw.integer("SELECT count(Z_OPT) FROM ACHANGE") ?? 0
                 let context = try CorpusStore.open(url, store.model)
                 try context.performAndWait {
                     let found = try history(context)
@@ -49,6 +51,7 @@ struct HistoryCorpusTests {
                 }
             }
         }
+        #expect(numbered == 0, "a change of Apple's has a number in Z_OPT")
     }
 
     /// How often each set of properties is named for an entity, as words; nil for updates that name none.
@@ -140,6 +143,9 @@ struct HistoryCorpusTests {
                 let token = try #require(coordinator.currentPersistentHistoryToken(fromStores: nil))
                 try context.performAndWait {
                     let count = try history(context).count
+                    let raw = try RawDatabase(url)
+                    let rows = "SELECT count(*) FROM ACHANGE"
+                    let rowsBefore = try raw.integer(rows) ?? 0
                     context.transactionAuthor = "test"
                     var changes = StoreChanges(context: context, model: store.model)
                     try changes.insert()
@@ -147,6 +153,7 @@ struct HistoryCorpusTests {
                     #expect(try history(context).count == count + new.count)
                     #expect(new.allSatisfy { $0.author == "test" }, "\(store.path)")
                     let made: [NSPersistentHistoryChange] = new.flatMap { $0.changes ?? [] }
+                    #expect(try raw.integer(rows) == rowsBefore + Int64(made.count), "\(store.path)")
                     let ids = Set(made.filter { $0.changeType == .insert }.map(\.changedObjectID))
                     #expect(!changes.inserted.isEmpty)
                     #expect(changes.inserted.allSatisfy { ids.contains($0.objectID) }, "\(store.path)")

@@ -7,7 +7,6 @@ import Testing
 /// Every store of a chain of versions, migrated to the versions of its model, forwards and backwards: where a mapping
 /// can be inferred the result has every row and the schema of a new store, elsewhere the store is as it was.
 /// Proof: Apple's migrated stores, changed here.
-/// Proof: Apple's derived attributes, changed here.
 @Suite("Migrating real stores", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"))
 struct MigrationCorpusTests {
     struct Chain: CustomTestStringConvertible, Sendable {

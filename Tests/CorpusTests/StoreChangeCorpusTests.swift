@@ -5,6 +5,7 @@ import Testing
 
 /// Copies of real stores are changed, saved and opened again.
 /// Proof: Apple's SQLite stores, changed here.
+/// Proof: Apple's derived attributes, changed here.
 @Suite(.enabled(if: Corpus.isPresent, Comment(rawValue: Corpus.absence)))
 struct StoreChangeCorpusTests {
     @Test(
@@ -64,6 +65,37 @@ struct StoreChangeCorpusTests {
                 #expect(differences.isEmpty || !isSound, "\(differences.prefix(8).joined(separator: "\n"))")
                 try comparison.run()
             }
+        }
+    }
+
+    @Test("A derived count in a store of Apple's follows its members, which its triggers count as well")
+    func derivedCount() throws {
+        let store = try #require(CorpusStore.all.first { $0.path.hasSuffix("/SampleModel2_V1.sqlite") })
+        try store.withCopy { url in
+            let raw = try RawDatabase(url)
+            let total = "SELECT SUM(ZPAGESCOUNT) FROM ZBOOK"
+            let before = try #require(try raw.integer(total))
+            let context = try CorpusStore.open(url, store.model, options: [NSPersistentHistoryTrackingKey: true])
+            try context.performAndWait {
+                let pages = NSFetchRequest<NSManagedObject>(entityName: "Page")
+                pages.fetchLimit = 3
+                let found = try context.fetch(pages)
+                let books = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+                let owner = found[2].value(forKey: "book") as? NSManagedObject
+                let other = try #require(books.first { $0 !== owner })
+                found[2].setValue(other, forKey: "book")
+                context.delete(found[0])
+                context.delete(found[1])
+                try context.save()
+                context.refreshAllObjects()
+                let count = try raw.integer(
+                    "SELECT COUNT(*) FROM ZPAGE p JOIN ZBOOK b ON b.Z_PK = p.ZBOOK WHERE b.Z_PK = "
+                        + other.objectID.uriRepresentation().lastPathComponent.dropFirst())
+                #expect(other.value(forKey: "pagesCount") as? Int64 == count)
+            }
+            #expect(try raw.integer(total) == before - 2)
+            let counted = "(SELECT COUNT(*) FROM ZPAGE WHERE ZBOOK = b.Z_PK)"
+            #expect(try raw.integer("SELECT COUNT(*) FROM ZBOOK b WHERE ZPAGESCOUNT IS NOT \(counted)") == 0)
         }
     }
 

@@ -16,6 +16,7 @@ struct StoreComparison {
     private(set) var links = 0
     /// How many values that are not nil were compared, by type of attribute.
     private(set) var valuesByType: [NSAttributeType: Int] = [:]
+    private(set) var derivedValues = 0
     private var failures: [String] = []
 
     init(_ url: URL, model: NSManagedObjectModel, context: NSManagedObjectContext, name: String) throws {
@@ -126,6 +127,7 @@ struct StoreComparison {
             return
         }
         valuesByType[attribute.attributeType, default: 0] += 1
+        if attribute is NSDerivedAttributeDescription { derivedValues += 1 }
         let isEqual = Self.equal(value, stored, attribute.attributeType)
         expect(isEqual, "\(place): \(String(describing: value)) for \(stored)")
     }

@@ -46,6 +46,7 @@ struct StoreCorpusTests {
     func readsWhatIsThere() throws {
         var total = (entities: 0, rows: 0, values: 0, links: 0)
         var types: [NSAttributeType: Int] = [:]
+        var derived = 0
         for store in CorpusStore.all {
             try store.withCopy { url in
                 let context = try CorpusStore.open(url, store.model)
@@ -56,6 +57,7 @@ struct StoreCorpusTests {
                 total.values += comparison.values
                 total.links += comparison.links
                 types.merge(comparison.valuesByType, uniquingKeysWith: +)
+                derived += comparison.derivedValues
             }
         }
         print(
@@ -70,6 +72,7 @@ struct StoreCorpusTests {
         ] {
             #expect(types[type] ?? 0 > 0, "no value of type \(type.rawValue)")
         }
+        #expect(derived > 0, "no value of a derived attribute")
     }
 
     @Test("a store opens just as well with an XML source that it was made from")

@@ -1,4 +1,6 @@
 import CoreData
+import Foundation
+import FoundationXML
 import TestSupport
 import Testing
 
@@ -27,6 +29,30 @@ struct XMLStoreCorpusTests {
         return result
     }
 
+    /// Compares the objects with the elements of the file, as Foundation parses them.
+    private func compare(_ read: [String: [String: String]], with file: FileObjects, _ path: String) {
+        #expect(read.count == file.texts.count, "\(path)")
+        var compared = 0
+        for (uri, values) in read {
+            let parts = uri.split(separator: "/").map(String.init)
+            let key = "\(parts[0].uppercased())/\(parts[1].filter(\.isNumber))"
+            guard let texts = file.texts[key] else {
+                Issue.record("\(path): no element is \(key)")
+                continue
+            }
+            for (name, value) in values {
+                guard let text = texts[name.lowercased()] else { continue }
+                compared += 1
+                let keys = value.split(separator: " ").compactMap { $0.split(separator: "/").last?.filter(\.isNumber) }
+                let isLink = file.links[key]?.contains(name.lowercased()) == true
+                let others = text.split(separator: " ").map(String.init)
+                let isEqual = isLink ? keys.sorted() == others.sorted() : value == text
+                #expect(isEqual, "\(path): \(key).\(name): \(value) for \(text)")
+            }
+        }
+        #expect(compared > file.texts.count, "\(path)")
+    }
+
     @Test("Every mapping model's file is read with its model, and comes back the same when it is written")
     func mappingModels() throws {
         let path = try #require(Self.model, "no model of mapping models")
@@ -49,6 +75,7 @@ struct XMLStoreCorpusTests {
             }
             let exact = try open(model, [NSReadOnlyPersistentStoreOption: true])
             let read = try exact.performAndWait { try content(exact) }
+            try compare(read, with: FileObjects(Corpus.url(path)), path)
             let first = try open(lenient, [NSIgnorePersistentStoreVersioningOption: true])
             let before = try first.performAndWait {
                 let before = try content(first)
@@ -72,4 +99,47 @@ struct XMLStoreCorpusTests {
             #expect(metadata[NSStoreUUIDKey] != nil, "\(path)")
         }
     }
+}
+
+/// The objects of an XML store as elements, by type and key: the texts of attributes that are no bytes, and the keys
+/// behind relationships.
+private final class FileObjects: NSObject, XMLParserDelegate {
+    private(set) var texts: [String: [String: String]] = [:]
+    private(set) var links: [String: Set<String>] = [:]
+    private var object = ""
+    private var attribute: String?
+
+    init(_ url: URL) throws {
+        super.init()
+        let parser = XMLParser(data: try Data(contentsOf: url))
+        parser.delegate = self
+        #expect(parser.parse(), "\(url.path)")
+    }
+
+    func parser(
+        _ parser: XMLParser, didStartElement element: String, namespaceURI: String?, qualifiedName: String?,
+        attributes: [String: String]
+    ) {
+        let name = attributes["name"] ?? ""
+        switch element {
+        case "object":
+            object = "\(attributes["type"] ?? "")/\((attributes["id"] ?? "").filter(\.isNumber))"
+            texts[object] = [:]
+        case "attribute" where attributes["type"] != "binary":
+            attribute = name
+            texts[object]?[name] = ""
+        case "relationship":
+            links[object, default: []].insert(name)
+            texts[object]?[name] = (attributes["idrefs"] ?? "").filter { $0.isNumber || $0 == " " }
+        default: break
+        }
+    }
+
+    func parser(_ parser: XMLParser, foundCharacters string: String) {
+        if let attribute { texts[object]?[attribute]? += string }
+    }
+
+    func parser(
+        _ parser: XMLParser, didEndElement element: String, namespaceURI: String?, qualifiedName: String?
+    ) { attribute = nil }
 }
