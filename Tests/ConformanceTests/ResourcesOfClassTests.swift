@@ -1,8 +1,9 @@
 import CoreData
 import XCTest
 
-// An addition: the counterpart of `Bundle(for:)` on a Mac, for packages.
+// An addition: the counterpart of `Bundle(for:)` on a Mac, for packages. No Mac has it.
 
+#if os(Linux)
 final class ResourcesOfClassTests: XCTestCase {
     func testBundleOfATarget() {
         XCTAssertEqual(Bundle.withResources(of: Trip.self).bundleURL, Bundle.module.bundleURL)
@@ -14,3 +15,4 @@ final class ResourcesOfClassTests: XCTestCase {
             Bundle.withResources(of: NSManagedObject.self).bundleURL, Bundle(for: NSManagedObject.self).bundleURL)
     }
 }
+#endif
