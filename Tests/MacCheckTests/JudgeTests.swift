@@ -209,6 +209,25 @@ struct JudgeTests {
         #expect(history.historyAfter?.last == "9: update Author/p1 books")
     }
 
+    @Test("What a store of Apple's holds is compared with its rows: a value, a link and a number of objects")
+    func rows() throws {
+        let pairs = try #require(small.kit.stores.first { $0.name == "pairs" })
+        try withTemporaryFolder { folder in
+            let copy = try Corpus.copyStore(at: small.folder.appendingPathComponent(pairs.file), to: folder)
+            let rows = try RawRows(copy, KitFolder(small.folder).model(named: pairs.model))
+            #expect(try rows.differences(to: pairs.contents) == [])
+            var other = pairs.contents
+            other.entities["Tag"]?.objects["p3"]?["name"] = "'other'"
+            other.entities["Shelf"]?.objects["p1"]?["best"] = "Book/p1"
+            other.entities["Author"]?.count = 1
+            #expect(
+                try rows.differences(to: other) == [
+                    "Author: 0 rows, 1 objects", "Shelf/p1.best: Book/p2 in the row, Book/p1 read",
+                    "Tag/p3.name: 'none' in the row, 'other' read",
+                ])
+        }
+    }
+
     @Test("A kit is not made if a plan has another value, another link or another line of history than the store")
     func plans() throws {
         for (name, change) in [

@@ -53,7 +53,7 @@ package struct KitMaker {
         for (number, url) in stores.enumerated() {
             do {
                 try take(url, as: "\(number + 1)-\(url.deletingPathExtension().lastPathComponent)")
-            } catch {
+            } catch let error where !(error is KitError) {
                 show("left out: \(url.path): \((error as NSError).localizedDescription)")
             }
         }

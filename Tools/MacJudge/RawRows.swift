@@ -18,14 +18,24 @@ struct RawRows {
             guard case .text(let name) = row[0], let number = row[1].int else { continue }
             numbers[name] = number
         }
+        // Apple's migrations leave old names. Numbers go by name without case, each entity before its subentities.
+        guard !Set(model.entitiesByName.keys).isSubset(of: numbers.keys) else { return }
+        numbers = [:]
+        number(model.entities.filter { $0.superentity == nil })
+    }
+
+    private mutating func number(_ entities: [NSEntityDescription]) {
+        for entity in entities.sorted(by: { ($0.name ?? "").lowercased() < ($1.name ?? "").lowercased() }) {
+            numbers[entity.name ?? ""] = Int64(numbers.count + 1)
+            number(entity.subentities)
+        }
     }
 
     /// What the listed objects have that the rows do not have.
     func differences(to contents: Contents) throws -> [String] {
         try contents.entities.keys.sorted().flatMap { name -> [String] in
-            guard let entity = model.entitiesByName[name], let objects = contents.entities[name],
-                let number = numbers[name]
-            else { return ["\(name): no number"] }
+            guard let entity = model.entitiesByName[name], let objects = contents.entities[name] else { return [] }
+            guard let number = numbers[name] else { return ["\(name): no number"] }
             let table = "Z" + Self.root(of: entity).uppercased()
             let columns = Set(try database.columns(of: table))
             if columns.isEmpty { return [] }
