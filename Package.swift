@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // The launch library uses what Apple's framework has too; the one place where platforms differ is a file of each.
@@ -59,6 +60,9 @@ let package = Package(
         .target(name: "CoreDataModelCompiler", dependencies: ["CoreDataModelReading", "SwiftScanning"]),
         // For the plugin's tool, for `coredata port`, and for tests that read sources.
         .target(name: "SwiftScanning"),
+        // The macros of SwiftData. Tests use the library; the compiler runs the program.
+        .target(name: "SwiftDataExpansion", dependencies: ["SwiftScanning"]),
+        .macro(name: "SwiftDataMacros", dependencies: ["SwiftDataExpansion"]),
         .executableTarget(name: "coredata-modelc", dependencies: ["CoreDataModelCompiler"]),
         .plugin(name: "CoreDataModelPlugin", capability: .buildTool(), dependencies: ["coredata-modelc"]),
         .target(name: "APICoverage", path: "Tools/APICoverage", exclude: ["notes.tsv"]),
@@ -164,6 +168,8 @@ let package = Package(
             name: "CoreDataModelCompilerTests", dependencies: ["CoreData", "CoreDataModelCompiler", "TestSupport"]),
         .testTarget(
             name: "CoreDataPortTests", dependencies: ["CoreDataPort", "coredata-tool", "TestSupport"]),
+        .testTarget(
+            name: "SwiftDataMacroTests", dependencies: ["SwiftDataExpansion", "SwiftDataMacros", "TestSupport"]),
         // Tutorial code as it stands for a Mac, with a model and the plugin.
         .testTarget(
             name: "ConformanceTests", dependencies: ["CoreData"],

@@ -1,0 +1,12 @@
+/// Expands the macros of SwiftData.
+enum MacroExpansion {
+    static func expand(_ use: MacroUse) -> MacroAnswer {
+        switch use.macro {
+        case "PersistentModelMacro": ModelMacro(use).expand()
+        case "PersistedPropertyMacro": PropertyMacro(use).expand()
+        case "ModelActorMacro": ModelActorMacro(use).expand()
+        // The other macros are marks that `@Model` reads.
+        default: MacroAnswer()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import SwiftScanning
+
+/// A property of a model that a store keeps.
+struct ModelProperty {
+    let property: ScannedProperty
+    let binding: ScannedBinding
+    let source: SourceText
+
+    /// The name as it stands in the source, with backticks if it has any.
+    var escapedName: String { binding.name.text }
+    var name: String { escapedName.withoutBackticks }
+
+    /// The declared type; nil where the compiler infers it.
+    var type: String? { binding.type.map(source.text(of:)) }
+
+    /// The default as it stands in the source.
+    var value: String? { binding.value.map(source.text(of:)) }
+
+    /// Whether an initialiser may leave it out.
+    var hasDefault: Bool { binding.hasDefault && !(property.isConstant && binding.value == nil) }
+
+    /// Whether a change of a part of the value is better made in place.
+    var isCollection: Bool {
+        guard let first = binding.type?.first ?? binding.value?.first else { return false }
+        return first.isMark("[") || ["Array", "Set", "Dictionary"].contains(first.text)
+    }
+}
+
+extension ScannedBinding {
+    /// Whether there is a value, or the type is optional and so has one.
+    var hasDefault: Bool { value != nil || isOptional }
+
+    /// Whether the declared type is optional.
+    var isOptional: Bool {
+        guard let type, let last = type.last else { return false }
+        if last.isMark("?") || last.isMark("!") { return true }
+        return type.first?.isWord("Optional") == true
+            || (type.first?.isWord("Swift") == true && type.dropFirst(2).first?.isWord("Optional") == true)
+    }
+
+    var isComputed: Bool { if case .computed = accessors { true } else { false } }
+}
+
+extension ScannedProperty {
+    static let references = ["weak", "unowned"]
+
+    /// Whether the objects have a place for it.
+    var isStored: Bool { !isOfType && bindings.contains { !$0.isComputed } }
+
+    /// Whether a store keeps it, or would if nothing were wrong with it.
+    var isPersisted: Bool { isStored && !isTransient }
+
+    var isTransient: Bool { prefix.attribute("Transient") != nil }
+}
+
+extension String {
+    var withoutBackticks: String {
+        hasPrefix("`") && hasSuffix("`") && utf8.count > 2 ? String(dropFirst().dropLast()) : self
+    }
+}
