@@ -25,8 +25,7 @@ struct MacroUse {
     let macro: String
     /// The declaration with the attribute, or the macro's own text if it stands alone.
     let syntax: SourceText
-    /// The attribute's own text.
-    let attribute: SourceText
+    private let attributeSyntax: JSONText?
     /// The type around the declaration.
     let parent: JSONText?
     /// The text of the type for which an extension is made.
@@ -35,8 +34,8 @@ struct MacroUse {
     let missingConformances: Set<String>
     /// The declarations around, from the innermost, without their bodies.
     let surroundings: [String]
-    /// The version of the language in which the module is compiled; nil for a compiler that does not send it.
-    let languageVersion: Int?
+    /// The setting of the compiler, a JSON text in a string.
+    private let setting: JSONText?
 
     init(_ message: JSONText, syntax key: String) {
         let members = Dictionary(message.members, uniquingKeysWith: { first, _ in first })
@@ -44,15 +43,22 @@ struct MacroUse {
         let macro = members["macro"]
         self.macro = macro?["typeName"]?.string ?? macro?["name"]?.string ?? ""
         syntax = SourceText(members[key])
-        attribute = SourceText(members["attributeSyntax"])
+        attributeSyntax = members["attributeSyntax"]
         parent = members["parentDeclSyntax"]
         extendedType = members["extendedTypeSyntax"]?["source"]?.string?.trimmed
         let placeholder = members["conformanceListSyntax"]?["source"]?.string ?? ""
         missingConformances = Set(SwiftLexer.tokens(in: placeholder).filter(\.isWord).map(\.text))
         surroundings = members["lexicalContext"]?.elements.compactMap { $0["source"]?.string } ?? []
-        let setting = members["staticBuildConfiguration"]?.string
-        let mode = setting.flatMap { JSONText(Array($0.utf8))["languageMode"]?["components"]?.elements.first?.integer }
-        languageVersion = mode
+        setting = members["staticBuildConfiguration"]
+    }
+
+    /// The attribute's own text.
+    var attribute: SourceText { SourceText(attributeSyntax) }
+
+    /// The version of the language in which the module is compiled; nil for a compiler that does not send it.
+    var languageVersion: Int? {
+        guard let text = setting?.string else { return nil }
+        return JSONText(Array(text.utf8))["languageMode"]?["components"]?.elements.first?.integer
     }
 
     /// The type right around the declaration, without its members.

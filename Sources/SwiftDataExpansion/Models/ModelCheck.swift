@@ -6,7 +6,7 @@ struct ModelCheck {
     let type: ScannedType
 
     private var source: SourceText { use.syntax }
-    private var properties: PropertyCheck { PropertyCheck(source: source, languageVersion: use.languageVersion) }
+    private var properties: PropertyCheck { PropertyCheck(use) }
 
     /// The columns that a table of SQLite's has at most.
     static let mostProperties = 2000
@@ -33,13 +33,14 @@ struct ModelCheck {
     func diagnostics() -> [MacroDiagnostic] {
         if let error = wrongKind() ?? tooManyProperties() { return [error] }
         let unstored = unstored()
-        return type.members.flatMap { member in
-            switch member {
-            case .property(let property): properties.diagnostics(of: property)
-            case .macro(let macro): wrongNames(in: macro, unstored)
-            case .function, .directive: [MacroDiagnostic]()
+        return [withoutInitializer()].compactMap(\.self)
+            + type.members.flatMap { member in
+                switch member {
+                case .property(let property): properties.diagnostics(of: property) + circularInverse(of: property)
+                case .macro(let macro): wrongNames(in: macro, unstored)
+                case .function, .directive: [MacroDiagnostic]()
+                }
             }
-        }
     }
 
     private func error(_ message: String, at token: SwiftToken) -> MacroDiagnostic {
@@ -54,6 +55,16 @@ struct ModelCheck {
         }
         guard type.isGeneric else { return nil }
         return error("a generic class cannot be a model: an entity has one name", at: type.name)
+    }
+
+    /// The initialiser that `@Model` adds keeps the compiler from adding or inheriting one.
+    private func withoutInitializer() -> MacroDiagnostic? {
+        let hasInitializer = type.members.contains { member in
+            if case .function("init", _) = member { true } else { false }
+        }
+        guard !hasInitializer else { return nil }
+        return error(
+            "'\(type.name.text)' needs an initializer: write 'init' with a value for each property", at: type.name)
     }
 
     private func tooManyProperties() -> MacroDiagnostic? {
@@ -95,5 +106,34 @@ struct ModelCheck {
             }
         }
         return reasons
+    }
+
+    // MARK: Inverses
+
+    /// The error of an inverse that both sides name. The compiler's own error shows neither of them.
+    private func circularInverse(of property: ScannedProperty) -> [MacroDiagnostic] {
+        guard let name = property.bindings.first?.name.text,
+            let arguments = property.prefix.attribute("Relationship")?.arguments,
+            let label = arguments.indices.first(where: { arguments[$0].isWord("inverse") }),
+            label + 5 < arguments.endIndex
+        else { return [] }
+        let path = arguments[(label + 2)...].prefix(4)
+        let (other, end) = (path[path.startIndex + 1], path[path.startIndex + 3])
+        guard path.first?.isMark("\\") == true, path[path.startIndex + 2].isMark("."),
+            label + 6 == arguments.endIndex
+                || arguments[label + 6].isMark(",")
+        else { return [] }
+        let place = source.place(of: arguments[label])
+        let relationship = NamedInverses.Relationship(
+            surroundings: use.surroundings, type: type.name.text, property: name)
+        let inverse = NamedInverses.Relationship(
+            surroundings: use.surroundings, type: other.text, property: end.text)
+        guard let first = NamedInverses.note(relationship, inverse: inverse, at: place) else { return [] }
+        return [
+            MacroDiagnostic(
+                severity: .error,
+                message: "'\(inverse.text)' names '\(relationship.text)' as its inverse: leave out one of the two",
+                place: place, notes: [.init(message: "the inverse is named here, too", place: first)])
+        ]
     }
 }

@@ -32,7 +32,7 @@ struct ModelMacro {
             return refusal("has \(length) bytes, and \(ModelCheck.longestSource) are read at most")
         }
         var scanner = MemberScanner(SwiftLexer.tokens(in: use.syntax.text))
-        guard let type = scanner.readType() else { return refusal("cannot be read") }
+        guard let type = scanner.readType(), type.isWhole else { return refusal("cannot be read") }
         let check = ModelCheck(use: use, type: type)
         let diagnostics = check.diagnostics()
         guard check.isModel else { return MacroAnswer(diagnostics: diagnostics) }
@@ -57,7 +57,7 @@ struct ModelMacro {
         guard !use.syntax.text.isEmpty, isOfReadableClass else { return "" }
         var scanner = MemberScanner(SwiftLexer.tokens(in: use.syntax.text))
         guard case .property(let property)? = scanner.readMember(), property.isPersisted,
-            PropertyCheck(source: use.syntax, languageVersion: use.languageVersion).isSound(property)
+            PropertyCheck(use).isSound(property)
         else { return "" }
         return "@SwiftData._PersistedProperty"
     }

@@ -18,12 +18,6 @@ struct ModelProperty {
 
     /// Whether an initialiser may leave it out.
     var hasDefault: Bool { binding.hasDefault && !(property.isConstant && binding.value == nil) }
-
-    /// Whether a change of a part of the value is better made in place.
-    var isCollection: Bool {
-        guard let first = binding.type?.first ?? binding.value?.first else { return false }
-        return first.isMark("[") || ["Array", "Set", "Dictionary"].contains(first.text)
-    }
 }
 
 extension ScannedBinding {

@@ -24,8 +24,7 @@ struct ModelWriter {
         let members: [(name: String, label: String?, text: String)] = [
             ("_$core", nil, core()), ("_$settle", nil, settle()), ("_$Root", nil, root()),
             ("persistentBackingData", nil, backingData()), ("schemaMetadata", nil, schemaMetadata()),
-            ("init", "backingData", initializer()), ("access", "keyPath", observation()),
-            ("withMutation", "keyPath", mutation()),
+            ("init", "backingData", initializer()),
         ]
         return members.filter { !$0.text.isEmpty && !declares($0.name, $0.label) }.map(\.text)
             .joined(separator: "\n\n")
@@ -155,7 +154,7 @@ struct ModelWriter {
             + "\(source.text(of: macro.arguments))))"
     }
 
-    // MARK: Initialisers and observation
+    // MARK: The initializer
 
     private func initializer() -> String {
         var lines: [String] = []
@@ -175,24 +174,6 @@ struct ModelWriter {
             \(lines.joined(separator: "\n"))
             }
             """
-    }
-
-    private func observation() -> String {
-        """
-        internal nonisolated func access<Member>(keyPath: Swift.KeyPath<\(name), Member>) {
-            _$core.access(self, keyPath)
-        }
-        """
-    }
-
-    private func mutation() -> String {
-        """
-        internal nonisolated func withMutation<Member, MutationResult>(
-            keyPath: Swift.KeyPath<\(name), Member>, _ mutation: () throws -> MutationResult
-        ) rethrows -> MutationResult {
-            try _$core.withMutation(self, keyPath, mutation)
-        }
-        """
     }
 }
 

@@ -2,8 +2,12 @@ import SwiftScanning
 
 /// What is wrong with the properties of a model.
 struct PropertyCheck {
-    let source: SourceText
-    let languageVersion: Int?
+    let use: MacroUse
+    private var source: SourceText { use.syntax }
+
+    init(_ use: MacroUse) {
+        self.use = use
+    }
 
     /// The errors and warnings of one declaration of properties.
     func diagnostics(of property: ScannedProperty) -> [MacroDiagnostic] {
@@ -46,7 +50,7 @@ struct PropertyCheck {
     }
 
     private func constant(_ property: ScannedProperty) -> MacroDiagnostic? {
-        guard property.isConstant, let languageVersion, languageVersion >= 6 else { return nil }
+        guard property.isConstant, let version = use.languageVersion, version >= 6 else { return nil }
         return error(
             "a constant cannot be persisted in the Swift 6 language mode: write 'var', or 'private(set) var'",
             at: property.keyword)

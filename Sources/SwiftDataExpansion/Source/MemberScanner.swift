@@ -23,14 +23,13 @@ struct MemberScanner {
         }
         index += 2
         let isGeneric = current?.isMark("<") == true
-        let start = index
         while let token = current, !token.isMark("{") { index += 1 }
         guard current != nil else { return nil }
-        let header = tokens[start..<index]
         index += 1
+        let members = readMembers()
         return ScannedType(
-            prefix: prefix, keyword: keyword, name: name, isGeneric: isGeneric, header: header,
-            members: readMembers())
+            prefix: prefix, keyword: keyword, name: name, isGeneric: isGeneric, members: members,
+            isWhole: current?.isMark("}") == true)
     }
 
     private static let types = ["class", "struct", "enum", "actor", "protocol", "extension"]
@@ -260,7 +259,7 @@ struct MemberScanner {
     }
 
     /// The tokens after which a bracket is taken for a comparison, so that many of them are read in linear time.
-    private static let longestGenerics = 500
+    private static let longestGenerics = 200
     private static let marksOfTypes: Set<String> = [".", ",", "?", ":", "[", "]", "(", ")", "&", "->", "@", "!"]
 
     // MARK: Macros

@@ -10,9 +10,9 @@ struct ScannedType {
     let name: SwiftToken
     /// Whether it has generic parameters.
     let isGeneric: Bool
-    /// What stands between the name and the brace.
-    let header: TokenSlice
     let members: [ScannedMember]
+    /// Whether the brace of the body is closed.
+    let isWhole: Bool
 
     var isFinal: Bool { prefix.has("final") }
 }
