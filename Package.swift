@@ -207,7 +207,8 @@ let package = Package(
             name: "CFuzzSQLite", path: "Fuzzing/CFuzzSQLite", pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(
-            name: "FuzzTargets", dependencies: ["CoreData", "CoreDataTool", "StudioServer", "CFuzzSQLite"],
+            name: "FuzzTargets",
+            dependencies: ["CoreData", "CoreDataTool", "StudioServer", "CFuzzSQLite", "SwiftDataExpansion"],
             path: "Fuzzing/FuzzTargets"),
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),

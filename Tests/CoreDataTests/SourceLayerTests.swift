@@ -243,6 +243,19 @@ struct SourceLayerTests {
         #expect(names.isSubset(of: used.keys), "\(names.subtracting(used.keys)) are named by no source")
     }
 
+    @Test("The macros use the scanner of sources alone, so that they start quickly and are built without the framework")
+    func sourcesOfTheMacros() {
+        let allowed: [String: Set<String>] = [
+            "SwiftDataExpansion": ["SwiftScanning"], "SwiftDataMacros": ["SwiftDataExpansion"],
+        ]
+        for (module, own) in allowed {
+            let imports = Self.read(module).flatMap {
+                $0.text.code.matches(of: /\bimport\s+(\w+)/).map { String($0.1) }
+            }
+            #expect(Set(imports) == own.union(["Glibc", "Musl", "Darwin"]), "\(module)")
+        }
+    }
+
     @Test("Every folder has a layer")
     func folders() {
         let without = Self.sources.filter { $0.layer == nil }.map(\.path)

@@ -178,7 +178,7 @@ struct ModelWriter {
 }
 
 extension ScannedPrefix {
-    /// The modifier, with a space, of what a macro adds to the type for others.
+    /// The modifier, with a space, of members that code outside the type uses.
     var accessOfMembers: String {
         switch access {
         case "public", "open": "public "
