@@ -31,6 +31,13 @@ struct ModelDiagnosticTests {
         #expect(answer.source.isEmpty)
     }
 
+    @Test("An isolated class is an error at its attribute in the Swift 6 language mode", arguments: [5, 6])
+    func isolated(mode: Int) throws {
+        let answer = try CompilerMessage(declaration: "@Model @MainActor class Trip { init() {} }", mode: mode).answer()
+        let error = "3:8: error: a model belongs to its context and not to an actor: leave out '@MainActor'"
+        #expect(answer.diagnostics == (mode == 6 ? [error] : []))
+    }
+
     @Test("A class without an initializer is an error at its name")
     func withoutInitializer() throws {
         let answer = try CompilerMessage(declaration: "@Model class Trip { var a = 1 }").answer()

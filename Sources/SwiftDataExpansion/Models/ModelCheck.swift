@@ -33,7 +33,7 @@ struct ModelCheck {
     func diagnostics() -> [MacroDiagnostic] {
         if let error = wrongKind() ?? tooManyProperties() { return [error] }
         let unstored = unstored()
-        return [withoutInitializer()].compactMap(\.self)
+        return [isolated(), withoutInitializer()].compactMap(\.self)
             + type.members.flatMap { member in
                 switch member {
                 case .property(let property): properties.diagnostics(of: property) + circularInverse(of: property)
@@ -55,6 +55,14 @@ struct ModelCheck {
         }
         guard type.isGeneric else { return nil }
         return error("a generic class cannot be a model: an entity has one name", at: type.name)
+    }
+
+    /// The compiler refuses the conformance of an isolated class, and names no line of the source.
+    private func isolated() -> MacroDiagnostic? {
+        guard let attribute = type.prefix.attribute("MainActor"), let version = use.languageVersion, version >= 6 else {
+            return nil
+        }
+        return error("a model belongs to its context and not to an actor: leave out '@MainActor'", at: attribute.at)
     }
 
     /// The initialiser that `@Model` adds keeps the compiler from adding or inheriting one.

@@ -10,8 +10,11 @@ struct ModelProperty {
     var escapedName: String { binding.name.text }
     var name: String { escapedName.withoutBackticks }
 
-    /// The declared type; nil where the compiler infers it.
-    var type: String? { binding.type.map(source.text(of:)) }
+    /// The declared type as an expression has it; nil where the compiler infers it.
+    var type: String? {
+        guard let type = binding.type, let last = type.last else { return nil }
+        return last.isMark("!") ? source.text(of: type.dropLast()) + "?" : source.text(of: type)
+    }
 
     /// The default as it stands in the source.
     var value: String? { binding.value.map(source.text(of:)) }

@@ -154,7 +154,7 @@ struct ModelWriter {
             + "\(source.text(of: macro.arguments))))"
     }
 
-    // MARK: The initializer
+    // MARK: The initialiser
 
     private func initializer() -> String {
         var lines: [String] = []

@@ -4,6 +4,22 @@ import SwiftData
 
 public enum Kind: String, Codable, Sendable { case near, far }
 
+enum SecondVersion {}
+
+extension SecondVersion {
+    @Model final class Item {
+        var name = ""
+        init() {}
+    }
+}
+
+extension SecondVersion.Item {
+    convenience init(name: String) {
+        self.init()
+        self.name = name
+    }
+}
+
 enum FirstVersion {
     @Model final class Item {
         var name: String = ""
@@ -77,7 +93,7 @@ public final class Full {
     var list: [Kind] = [.near, .far]
     var dictionary: Dictionary<String, [Int]> = [:]
     var optional: Optional<String>
-    var implicit: String!
+    var implicit: String! = "i"
     var closure: Int = { 3 }()
     @Relationship(deleteRule: .cascade, inverse: \Leaf.full)
     var leaves: [Leaf]? = []
