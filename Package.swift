@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "CoreData", targets: ["CoreData"]),
         .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
         .library(name: "MigrationTestKit", targets: ["MigrationTestKit"]),
+        .library(name: "SwiftData", targets: ["SwiftData"]),
         .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
         .library(name: "OSLogging", targets: ["os", "OSLog"]),
         .library(name: "OSLoggingCore", targets: ["OSLoggingCore"]),
@@ -44,6 +45,7 @@ let package = Package(
         .target(
             name: "CoreDataPostgreSQL",
             dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
+        .target(name: "SwiftData", dependencies: ["CoreData", "CSwiftRuntime"]),
         .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
         // Modules of Apple's systems, with loggers and locks. The module of `COSParts` is named `os`, too. The Swift
         // module is its overlay, and its parts make `import os.log` compile.

@@ -5,6 +5,10 @@
    references are made of. Part of the runtime's stable interface; Swift code cannot name it. */
 void *opencoredata_try_retain(void *object) __asm__("swift_tryRetain");
 
+/* Keep and give back the memory of a Swift object: the entry points that unowned references are made of. */
+void opencoredata_unowned_retain(void *object) __asm__("swift_unownedRetain");
+void opencoredata_unowned_release(void *object) __asm__("swift_unownedRelease");
+
 #ifdef __ELF__
 /* The ends of the section in which modules leave their names. The linker defines them where a module has done so;
    otherwise they are null, which only a weak symbol may be. */

@@ -31,7 +31,9 @@ enum KeyPathNames {
         lock.withLock {
             if let known = names[keyPath] { return known }
             let managed = type(of: keyPath).rootType as? any KeyPathNaming.Type
-            let found = managed.map { $0.keys(readBy: keyPath) } ?? storedName(of: keyPath)
+            let found =
+                managed.map { $0.keys(readBy: keyPath) } ?? PredicateExtension.current?.keys(of: keyPath)
+                ?? storedName(of: keyPath)
             names[keyPath] = .some(found)
             return found
         }

@@ -26,10 +26,7 @@ extension SortDescriptor where Compared: NSObject {
         _ keyPath: any KeyPath<Compared, String> & Sendable,
         comparator: LocalizedStringComparator = .localizedStandard, order: SortOrder = .forward
     ) {
-        switch comparator.order {
-        case .localized: self.init(sendable(keyPath.appending(path: \.localized)), order: order)
-        case .localizedStandard: self.init(sendable(keyPath.appending(path: \.localizedStandard)), order: order)
-        }
+        self = SortKeys.descriptor(keyPath, comparator, order)
     }
 
     /// Creates a sort descriptor for an optional string. Nil comes first.
@@ -44,10 +41,7 @@ extension SortDescriptor where Compared: NSObject {
         _ keyPath: any KeyPath<Compared, String?> & Sendable,
         comparator: LocalizedStringComparator = .localizedStandard, order: SortOrder = .forward
     ) {
-        switch comparator.order {
-        case .localized: self.init(sendable(keyPath.appending(path: \.localized)), order: order)
-        case .localizedStandard: self.init(sendable(keyPath.appending(path: \.localizedStandard)), order: order)
-        }
+        self = SortKeys.descriptor(keyPath, comparator, order)
     }
 
     /// Creates a sort descriptor for a Boolean. False comes first.
@@ -58,7 +52,7 @@ extension SortDescriptor where Compared: NSObject {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
     public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
-        self.init(sendable(keyPath.appending(path: \.number)), order: order)
+        self = SortKeys.descriptor(keyPath, order)
     }
 
     /// Creates a sort descriptor for an optional Boolean: nil, then false, then true.
@@ -69,7 +63,40 @@ extension SortDescriptor where Compared: NSObject {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
     public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
-        self.init(sendable(keyPath.appending(path: \.number)), order: order)
+        self = SortKeys.descriptor(keyPath, order)
+    }
+}
+
+/// Makes the descriptors of the initialisers above, for any type that has such initialisers.
+package enum SortKeys {
+    package static func descriptor<Root>(
+        _ keyPath: any KeyPath<Root, String> & Sendable, _ comparator: LocalizedStringComparator, _ order: SortOrder
+    ) -> SortDescriptor<Root> {
+        switch comparator.order {
+        case .localized: SortDescriptor(sendable(keyPath.appending(path: \.localized)), order: order)
+        case .localizedStandard: SortDescriptor(sendable(keyPath.appending(path: \.localizedStandard)), order: order)
+        }
+    }
+
+    package static func descriptor<Root>(
+        _ keyPath: any KeyPath<Root, String?> & Sendable, _ comparator: LocalizedStringComparator, _ order: SortOrder
+    ) -> SortDescriptor<Root> {
+        switch comparator.order {
+        case .localized: SortDescriptor(sendable(keyPath.appending(path: \.localized)), order: order)
+        case .localizedStandard: SortDescriptor(sendable(keyPath.appending(path: \.localizedStandard)), order: order)
+        }
+    }
+
+    package static func descriptor<Root>(
+        _ keyPath: any KeyPath<Root, Bool> & Sendable, _ order: SortOrder
+    ) -> SortDescriptor<Root> {
+        SortDescriptor(sendable(keyPath.appending(path: \.number)), order: order)
+    }
+
+    package static func descriptor<Root>(
+        _ keyPath: any KeyPath<Root, Bool?> & Sendable, _ order: SortOrder
+    ) -> SortDescriptor<Root> {
+        SortDescriptor(sendable(keyPath.appending(path: \.number)), order: order)
     }
 }
 

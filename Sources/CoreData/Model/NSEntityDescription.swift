@@ -32,6 +32,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The version hash that the file of the model recorded; used where the hash cannot be computed exactly.
     final var recordedVersionHash: Data?
 
+    /// What a module above has made of the entity, which may have a class for its objects (`EntityRepresentation`). Set
+    /// before the model is in use.
+    package final var representation: AnyObject?
+
     /// Values that are computed once when the model freezes; nil as long as it can change.
     final var frozen: FrozenEntity?
 

@@ -18,6 +18,8 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
     var relatedObjects: [ObjectKey: NSManagedObject] = [:]
     /// Whether the class has methods such as `validateEmail(_:)`; nil before the first validation.
     private var foundValidation: Bool?
+    /// Whether objects without a context share it (`DetachedObjects`). Then nothing in it may change.
+    var isShared = false
     /// Whether there may be objects that are not of `managedClass`.
     var holdsOtherClasses = false
     /// The context's objects that a program observes; nil while it observes none.

@@ -81,6 +81,17 @@ extension EntityLayout {
     }
 }
 
+extension PropertyAccess {
+    /// The element of a composite attribute that has no other element: SwiftData keeps an enumeration so. Any other
+    /// property itself.
+    var soleElement: PropertyAccess {
+        guard case .composite(let composite) = self, composite.elements.count == 1,
+            case .attribute(let slot)? = composite.elements.values.first
+        else { return self }
+        return .attribute(slot: slot)
+    }
+}
+
 extension CompositeAccess {
     /// The property that a path of element names leads to.
     func access(at path: ArraySlice<String>) -> PropertyAccess? {

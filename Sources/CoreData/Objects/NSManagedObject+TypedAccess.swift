@@ -68,7 +68,7 @@ public final class ManagedSlot: Sendable {
         let name = key(in: object)
         if object.isRecorder { return KeyPathRecording.slot(of: object, askedFor: name, as: kinds) }
         let layout = object.binding.layout
-        guard let access = layout.access[name] else {
+        guard let access = layout.access[name]?.soleElement ?? layout.access(at: name) else {
             fatalError("Property '\(name)' is not in entity '\(layout.name)' of the model in use")
         }
         kinds.check(access, name: name, in: layout)

@@ -247,6 +247,8 @@ extension NSManagedObject {
                 """)
         }
         if binding.context == nil, object !== self {
+            unshareBinding()
+            object.unshareBinding()
             binding.relatedObjects[object.objectKey] = object
             object.binding.relatedObjects[objectKey] = self
         }

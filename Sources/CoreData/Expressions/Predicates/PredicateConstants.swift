@@ -18,6 +18,7 @@ enum PredicateConstant {
 
     /// The value without its optional, an enumeration as its raw value; throws for a type that no store supports.
     private static func constant(_ value: Any) throws -> Any? {
+        if let constant = PredicateExtension.current?.constant(of: value) { return constant }
         switch value {
         case let optional as any CapturedOptional: return try optional.wrapped.flatMap { try constant($0) }
         case let character as Character: return String(character)

@@ -8,6 +8,7 @@ extension NSManagedObject: Observable {
     final func beginObserving() -> ObservedObjects {
         if let context = binding.context { return context.beginObserving() }
         if let known = binding.observation { return known }
+        unshareBinding()
         let new = ObservedObjects()
         binding.observation = new
         return new

@@ -1,0 +1,117 @@
+import CoreData
+import Foundation
+
+extension ModelContext {
+    /// Returns models.
+    ///
+    /// - Parameter descriptor: The condition and the order.
+    /// - Returns: The models.
+    /// - Throws: `SwiftDataError` for a condition or an order that cannot be used, and the errors of a store.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetch(_:))
+    public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
+        let objects = try managed.fetch(try request(descriptor))
+        return objects.map { unsafeDowncast($0, to: _ModelCore.self).model(as: T.self) }
+    }
+
+    /// Returns the number of models.
+    ///
+    /// - Parameter descriptor: The condition.
+    /// - Returns: The number.
+    /// - Throws: As ``fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchcount(_:))
+    public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
+        try managed.count(for: try request(descriptor))
+    }
+
+    /// Returns the identifiers of models, without reading them.
+    ///
+    /// - Parameter descriptor: The condition and the order.
+    /// - Returns: The identifiers.
+    /// - Throws: As ``fetch(_:)``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchidentifiers(_:))
+    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: Schema.entityName(for: T.self))
+        try fill(request, by: descriptor)
+        request.resultType = .managedObjectIDResultType
+        return try managed.fetch(request).map { PersistentIdentifier($0) }
+    }
+
+    /// Returns the model of an identifier, which is read when it is used.
+    ///
+    /// - Parameter persistentModelID: The identifier, of the container's classes.
+    /// - Returns: The model. If no store has it, the first read of a property stops the process.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/model(for:))
+    public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+        guard let id = objectID(of: persistentModelID),
+            let model = (managed.object(with: id) as? _ModelCore)?.model as? any PersistentModel
+        else { fatalError("The container has no store of \(persistentModelID)") }
+        return model
+    }
+
+    /// Returns the model of an identifier, if the context has it. No store is read.
+    ///
+    /// - Parameter persistentModelID: The identifier.
+    /// - Returns: The model, or nil.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/registeredmodel(for:))
+    public func registeredModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier) -> T? {
+        objectID(of: persistentModelID).flatMap { managed.registeredObject(for: $0) as? _ModelCore }?.model as? T
+    }
+
+    /// Returns the model of an identifier, if a store has it.
+    func existingModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier, as type: T.Type) -> T? {
+        guard let id = objectID(of: persistentModelID) else { return nil }
+        return ((try? managed.existingObject(with: id)) as? _ModelCore)?.model as? T
+    }
+
+    private func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
+        if let id = identifier.objectID, id.entity.managedObjectModel === container.managed.model { return id }
+        return identifier.uri.flatMap { container.coordinator.managedObjectID(forURIRepresentation: $0) }
+    }
+
+    // MARK: Requests
+
+    private func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws
+        -> NSFetchRequest<NSManagedObject>
+    {
+        let request = NSFetchRequest<NSManagedObject>(entityName: Schema.entityName(for: T.self))
+        try fill(request, by: descriptor)
+        return request
+    }
+
+    private func fill<T: PersistentModel, Result>(
+        _ request: NSFetchRequest<Result>, by descriptor: FetchDescriptor<T>
+    ) throws {
+        guard container.managed.types[ObjectIdentifier(T.self)] != nil else {
+            let known = container.schema.entitiesByName[Schema.entityName(for: T.self)]?.type
+            throw SwiftDataError.unknownSchema.because(
+                "the container has no class \(String(reflecting: T.self))"
+                    + (known.map { "; its class of that name is \(String(reflecting: $0))" } ?? ""))
+        }
+        if let predicate = descriptor.predicate {
+            guard let condition = PredicateExtension.condition(of: predicate) else {
+                throw SwiftDataError.unsupportedPredicate.because("\(predicate)")
+            }
+            request.predicate = condition
+        }
+        request.sortDescriptors = try descriptor.sortBy.map { sort in
+            guard let found = PredicateExtension.sortDescriptor(of: sort) else {
+                throw SwiftDataError.unsupportedSortDescriptor.because("\(sort)")
+            }
+            return found
+        }
+        if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
+        if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
+        request.includesPendingChanges = descriptor.includePendingChanges
+        request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
+            guard let name = ModelKeyPaths.keys(of: keyPath) else {
+                throw SwiftDataError.unsupportedKeyPath.because("\(keyPath)")
+            }
+            return name
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import CoreData
+import Foundation
+
+/// Fetches models, keeps track of their changes, and saves them.
+///
+/// A context may be used by one thread at a time. ``ModelContainer/mainContext`` belongs to the main thread.
+///
+/// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext)
+public final class ModelContext: Equatable {
+    /// The container. The context keeps it.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/container)
+    public let container: ModelContainer
+    let managed: ManagedContext
+    /// The models with unsaved changes, which stay until the changes are saved or given up.
+    private var held: [AnyObject] = []
+    private var heldCores: [_ModelCore] = []
+
+    /// Creates a context.
+    ///
+    /// - Parameter container: The container, which the context keeps.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/init(_:))
+    public convenience init(_ container: ModelContainer) { self.init(container, isMain: false) }
+
+    init(_ container: ModelContainer, isMain: Bool) {
+        self.container = container
+        managed = ManagedContext(
+            concurrencyType: isMain ? .mainQueueConcurrencyType : .confinementConcurrencyType)
+        managed.persistentStoreCoordinator = container.coordinator
+        managed.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        managed.undoManager = nil
+        if isMain { managed.automaticallyMergesChangesFromParent = true }
+        managed.modelContext = self
+    }
+
+    deinit { managed.modelContext = nil }
+
+    /// Whether two contexts are the same object.
+    public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }
+
+    /// The managed object context behind this context, of the module `CoreData`.
+    ///
+    /// OpenCoreData only.
+    public var managedObjectContext: NSManagedObjectContext { managed }
+
+    /// The manager of undoing; nil unless set.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/undomanager)
+    public var undoManager: UndoManager? {
+        get { managed.undoManager }
+        set { managed.undoManager = newValue }
+    }
+
+    /// The author that the history notes for this context's saves.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/author)
+    public var author: String? {
+        get { managed.transactionAuthor }
+        set { managed.transactionAuthor = newValue }
+    }
+
+    // MARK: Models that stay
+
+    func hold(_ model: AnyObject, _ core: _ModelCore) {
+        held.append(model)
+        heldCores.append(core)
+    }
+
+    /// Lets models go whose changes are saved or given up.
+    func letGo() {
+        for core in heldCores { core.letGo() }
+        heldCores = []
+        held = []
+    }
+}
+
+extension ModelContext: CustomReflectable {
+    /// The managed object context, under the name by which published code finds it.
+    public var customMirror: Mirror { Mirror(self, children: ["_nsContext": managed], displayStyle: .class) }
+}

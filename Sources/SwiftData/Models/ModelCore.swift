@@ -1,0 +1,183 @@
+import CoreData
+import Foundation
+import Observation
+
+/// The managed object that a model wraps. The macro's expansions use it; programs use ``PersistentModel/managedObject``.
+public final class _ModelCore: NSManagedObject {
+    @exclusivity(unchecked) private var reference: ModelReference?
+    @exclusivity(unchecked) private var state: State = []
+
+    private struct State: OptionSet {
+        let rawValue: UInt8
+        /// The model is being initialised by a program, so the initial values of its properties count.
+        static let takesInitialValues = State(rawValue: 1 << 0)
+        /// The values of a subclass have come to the core of the model.
+        static let hasJoined = State(rawValue: 1 << 2)
+        /// The context retains the model.
+        static let isHeld = State(rawValue: 1 << 1)
+    }
+
+    // MARK: Making
+
+    /// Returns the core of a model that is being initialised: a new one, or that of a row of which a context makes a
+    /// model.
+    ///
+    /// - Parameter type: The topmost class of the model.
+    /// - Returns: The core.
+    public static func next<Model: PersistentModel>(_ type: Model.Type) -> _ModelCore {
+        if let pending = ModelMaking.take(type) { return pending }
+        let core = ModelType.of(type).makeCore()
+        core.state = .takesInitialValues
+        return core
+    }
+
+    /// Returns a core for the values of a subclass, until its superclass is initialised.
+    static func early<Model: PersistentModel>(_ type: Model.Type) -> _ModelCore {
+        let core = ModelType.of(type).makeCore()
+        core.state = .takesInitialValues
+        return core
+    }
+
+    /// Returns this core, after the values of a subclass have come to it.
+    ///
+    /// - Parameters:
+    ///   - early: The values.
+    ///   - type: The subclass.
+    /// - Returns: This core.
+    public func joined<Model: PersistentModel>(by early: _EarlyCore, _ type: Model.Type) -> _ModelCore {
+        guard let early = early.core, !early.state.contains(.hasJoined) else { return self }
+        early.state.insert(.hasJoined)
+        if let context = early.modelContext, managedObjectContext == nil { context.insert(self) }
+        absorb(early)
+        early.managedObjectContext?.delete(early)
+        return self
+    }
+
+    /// Whether initial values of properties count.
+    var takesInitialValues: Bool { state.contains(.takesInitialValues) }
+
+    /// Ends the initialisation: the properties have their values.
+    func endInitialisation() { state.remove(.takesInitialValues) }
+
+    // MARK: The model
+
+    /// The model, if it is alive.
+    var livingModel: AnyObject? {
+        switch reference {
+        case .some(let reference): reference.model
+        case nil: nil
+        }
+    }
+
+    /// Notes the model of this core. A living one that is noted already stays.
+    func bind(_ model: AnyObject) {
+        switch reference {
+        case .some(let known): if known.leads(to: model) || known.model != nil { return }
+        case nil: break
+        }
+        reference = ModelReference(model)
+    }
+
+    /// The model of this core, which is made on demand.
+    var model: AnyObject {
+        if let living = livingModel { return living }
+        let made = modelType.makeModel(self)
+        bind(made)
+        return made
+    }
+
+    /// The model of this core as an object of its class.
+    func model<Model: PersistentModel>(as type: Model.Type) -> Model {
+        let model = self.model
+        if Swift.type(of: model) == type { return unsafeDowncast(model, to: type) }
+        if let model = model as? Model { return model }
+        fatalError("The model of entity '\(entity.name ?? "")' is a \(Swift.type(of: model)), not a \(type)")
+    }
+
+    /// The type of the model, by the entity.
+    var modelType: ModelType {
+        guard let type = entity.representation as? ModelType else {
+            fatalError("The entity '\(entity.name ?? "")' has no model")
+        }
+        return type
+    }
+
+    // MARK: The context
+
+    var modelContext: ModelContext? { (managedObjectContext as? ManagedContext)?.modelContext }
+
+    /// Whether the context retains the model.
+    var isHeld: Bool { state.contains(.isHeld) }
+
+    /// Lets the context retain the model until its changes are saved.
+    func hold() {
+        if state.contains(.isHeld) { return }
+        guard let model = livingModel, let context = modelContext else { return }
+        state.insert(.isHeld)
+        context.hold(model, self)
+    }
+
+    func letGo() { state.remove(.isHeld) }
+
+    /// Brings this core and another one into one context, so that a relationship can join them.
+    func join(_ other: _ModelCore) {
+        let (own, others) = (managedObjectContext, other.managedObjectContext)
+        if own === others {
+            if own == nil, entity.managedObjectModel !== other.entity.managedObjectModel {
+                other.move(to: entity.managedObjectModel)
+            }
+            return
+        }
+        if own == nil { return other.modelContext?.insert(self) ?? () }
+        if others == nil { return modelContext?.insert(other) ?? () }
+        fatalError(
+            """
+            Illegal attempt to establish a relationship between models of different contexts: \(objectID) and \
+            \(other.objectID)
+            """)
+    }
+
+    // MARK: Values as a whole
+
+    /// Returns the values for Apple's interface.
+    ///
+    /// - Parameter type: The class of the model.
+    /// - Returns: The values.
+    public func backingData<Model: PersistentModel>(of type: Model.Type) -> any BackingData<Model> {
+        ModelBackingData<Model>(core: self)
+    }
+
+    /// Ends the initialisation of a model by its values.
+    ///
+    /// - Parameter backingData: The values. Those of another core are copied.
+    public func take<Model: PersistentModel>(_ backingData: any BackingData<Model>) {
+        endInitialisation()
+        guard let other = (backingData as? any CoreBacked)?.core, other !== self else { return }
+        for property in other.modelType.properties { copy(property, from: other) }
+    }
+
+    // MARK: Observation
+
+    /// Registers the read of a property whose accessor the program has written.
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - keyPath: The property.
+    public func access<Model: PersistentModel, Member>(_ model: Model, _ keyPath: KeyPath<Model, Member>) {
+        observationRegistrar.access(model, keyPath: keyPath)
+    }
+
+    /// Runs a change of a property whose accessor the program has written.
+    ///
+    /// - Parameters:
+    ///   - model: The model.
+    ///   - keyPath: The property.
+    ///   - mutation: The change.
+    /// - Returns: The result of the change.
+    /// - Throws: The error of the change.
+    public func withMutation<Model: PersistentModel, Member, Result>(
+        _ model: Model, _ keyPath: KeyPath<Model, Member>, _ mutation: () throws -> Result
+    ) rethrows -> Result {
+        try observationRegistrar.withMutation(of: model, keyPath: keyPath, mutation)
+    }
+}

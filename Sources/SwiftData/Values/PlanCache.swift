@@ -1,0 +1,48 @@
+import CoreData
+import Foundation
+import Synchronization
+
+/// The plan for a property that was used last. A plan belongs to a schema, which stays for ever.
+final class PlanCache: Sendable {
+    /// A plan with the entity for which it was made.
+    private final class Entry {
+        unowned(unsafe) let entity: NSEntityDescription
+        let plan: AnyObject
+
+        init(_ entity: NSEntityDescription, _ plan: AnyObject) {
+            self.entity = entity
+            self.plan = plan
+        }
+    }
+
+    /// The address of the entry, which its schema keeps.
+    private let found = Atomic<UInt>(0)
+
+    @inline(__always)
+    func plan<Value>(of type: Value.Type, named name: String, in core: _ModelCore) -> ValuePlan<Value> {
+        let address = found.load(ordering: .acquiring)
+        if let pointer = UnsafeRawPointer(bitPattern: address) {
+            let entry = Unmanaged<Entry>.fromOpaque(pointer)
+            let plan = entry._withUnsafeGuaranteedRef { $0.entity === core.entity ? $0.plan : nil }
+            if let plan { return unsafeDowncast(plan, to: ValuePlan<Value>.self) }
+        }
+        return find(type, name, core)
+    }
+
+    @inline(never)
+    private func find<Value>(_ type: Value.Type, _ name: String, _ core: _ModelCore) -> ValuePlan<Value> {
+        let entity = core.entity
+        let kept = core.modelType.plan(named: name) {
+            guard let attribute = entity.attributesByName[name] else {
+                fatalError("'\(name)' is no attribute of entity '\(entity.name ?? "")'")
+            }
+            return Entry(entity, ValuePlans.plan(of: type, at: name, attribute))
+        }
+        let entry = unsafeDowncast(kept, to: Entry.self)
+        found.store(UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)
+        guard let plan = entry.plan as? ValuePlan<Value> else {
+            fatalError("Property '\(name)' of entity '\(entity.name ?? "")' is no \(type)")
+        }
+        return plan
+    }
+}

@@ -1,0 +1,114 @@
+import CoreData
+import Foundation
+
+/// The way in which a store keeps values of a type.
+indirect enum ValueKind {
+    /// One attribute.
+    case scalar(NSAttributeType)
+    /// A composite attribute with one element, the raw value.
+    case rawEnumeration(NSAttributeType)
+    /// A composite attribute with an element for each case.
+    case enumeration([EnumerationCase])
+    /// A composite attribute with an element for each field.
+    case structure([StructureField])
+    /// Bytes of a keyed archive.
+    case archive
+    /// Bytes of JSON.
+    case json
+    /// None: the text says why.
+    case none(String)
+
+    var isRawEnumeration: Bool {
+        if case .rawEnumeration = self { true } else { false }
+    }
+
+    private static let known = Locked<[ObjectIdentifier: ValueKind]>([:])
+
+    /// The kind of a type, without its optional.
+    static func of(_ declared: any Any.Type) -> ValueKind {
+        let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
+        if let kind = known.withLock({ $0[ObjectIdentifier(type)] }) { return kind }
+        // A structure may contain itself in an array.
+        known.withLock { $0[ObjectIdentifier(type)] = .json }
+        let found = find(type)
+        known.withLock { $0[ObjectIdentifier(type)] = found }
+        return found
+    }
+
+    private static func find(_ type: any Any.Type) -> ValueKind {
+        if let scalar = scalars[ObjectIdentifier(type)] { return .scalar(scalar) }
+        if let list = type as? any PrimitiveList.Type, scalars[ObjectIdentifier(list.element)] != nil {
+            return .archive
+        }
+        let shape = TypeShape(type)
+        if shape == .enumeration {
+            if let raw = type as? any RawRepresentable.Type, let scalar = scalars[ObjectIdentifier(rawType(raw))] {
+                return .rawEnumeration(scalar)
+            }
+            guard let codable = type as? any Decodable.Type, type is any Encodable.Type else {
+                return .none("an enumeration without a raw value has to be Codable")
+            }
+            guard let cases = EnumerationCase.all(of: codable) else { return .json }
+            return .enumeration(cases)
+        }
+        let isCodable = type is any Decodable.Type && type is any Encodable.Type
+        if shape == .structure, isOfProgram(type), !(type is any Collection.Type) {
+            let fields = StructureField.all(of: type)
+            if !fields.isEmpty, let bad = fields.first(where: { $0.isUnstorable }) {
+                return .none("its field '\(bad.name)' has the type \(bad.type), which is not Codable")
+            }
+            if !fields.isEmpty, isCodable { return .structure(fields) }
+        }
+        return isCodable ? .json : .none("the type \(type) is not Codable")
+    }
+
+    private static func rawType<Raw: RawRepresentable>(_ type: Raw.Type) -> any Any.Type { Raw.RawValue.self }
+
+    /// Whether a type is not one of the libraries', whose fields are their own business.
+    private static func isOfProgram(_ type: any Any.Type) -> Bool {
+        let module = String(reflecting: type).prefix { $0 != "." }
+        return module != "Swift" && !module.hasPrefix("Foundation") || type == CGPoint.self || type == CGSize.self
+            || type == CGRect.self
+    }
+
+    private static let scalars: [ObjectIdentifier: NSAttributeType] = {
+        var all: [ObjectIdentifier: NSAttributeType] = [:]
+        func add(_ types: [any Any.Type], _ kind: NSAttributeType) { for type in types { all[ObjectIdentifier(type)] = kind } }
+        add([Int.self, Int64.self, UInt.self, UInt64.self, UInt32.self], .integer64AttributeType)
+        add([Int32.self, UInt16.self], .integer32AttributeType)
+        add([Int16.self, Int8.self, UInt8.self], .integer16AttributeType)
+        add([Bool.self], .booleanAttributeType)
+        add([Double.self, CGFloat.self], .doubleAttributeType)
+        add([Float.self], .floatAttributeType)
+        add([Decimal.self], .decimalAttributeType)
+        add([String.self], .stringAttributeType)
+        add([Date.self], .dateAttributeType)
+        add([Data.self], .binaryDataAttributeType)
+        add([UUID.self], .UUIDAttributeType)
+        add([URL.self], .URIAttributeType)
+        return all
+    }()
+}
+
+/// Whether a type is a structure or an enumeration, by the standard library's reflection.
+enum TypeShape {
+    case structure, enumeration, other
+
+    init(_ type: any Any.Type) {
+        // The first word of the metadata of a type that is no class is its kind: 0x200 and 0x201 are stable.
+        switch unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee {
+        case 0x200: self = .structure
+        case 0x201: self = .enumeration
+        default: self = .other
+        }
+    }
+}
+
+/// An array, of which the elements' type is known.
+protocol PrimitiveList {
+    static var element: any Any.Type { get }
+}
+
+extension Array: PrimitiveList {
+    static var element: any Any.Type { Element.self }
+}

@@ -1,0 +1,158 @@
+import CoreData
+import Foundation
+import Synchronization
+
+/// Reads and writes the values of one property of an entity, whose type is none of the plain ones.
+final class ValuePlan<Value>: @unchecked Sendable {  // immutable
+    /// The value; nil if the store has none. Without `wantsPresence` a structure whose fields are all nil is a value.
+    private let readValue: (_ModelCore) -> Value?
+    private let writeValue: (Value?, _ModelCore) -> Void
+    /// Whether the store has any part of the value.
+    private let hasValue: (_ModelCore) -> Bool
+
+    init(
+        read: @escaping (_ModelCore) -> Value?, write: @escaping (Value?, _ModelCore) -> Void,
+        hasValue: @escaping (_ModelCore) -> Bool
+    ) {
+        readValue = read
+        writeValue = write
+        self.hasValue = hasValue
+    }
+
+    /// The value of a property that is not optional; nil if the store does not have it.
+    func read(_ core: _ModelCore) -> Value? { readValue(core) }
+
+    /// The value of an optional property.
+    func readOptional(_ core: _ModelCore) -> Value? { hasValue(core) ? readValue(core) : nil }
+
+    func write(_ value: Value?, _ core: _ModelCore) { writeValue(value, core) }
+
+    func isPresent(_ core: _ModelCore) -> Bool { hasValue(core) }
+}
+
+/// Makes plans. A path is the name of a property, with the names of fields behind it.
+enum ValuePlans {
+    /// The plan of a property of an entity, by its attribute in the model.
+    static func plan<Value>(
+        of type: Value.Type, at path: String, _ attribute: NSAttributeDescription
+    ) -> ValuePlan<Value> {
+        if let composite = attribute as? NSCompositeAttributeDescription {
+            return self.plan(of: type, at: path, composite)
+        }
+        if attribute.attributeType == .transformableAttributeType {
+            return boxed(type, named: path)
+        }
+        if let type = type as? any ManagedAttributeValue.Type, let plan = scalar(type, path) as? ValuePlan<Value> {
+            return plan
+        }
+        if let type = type as? any RawRepresentable.Type, let plan = raw(type, path) as? ValuePlan<Value> {
+            return plan
+        }
+        return json(type, at: path)
+    }
+
+    private static func plan<Value>(
+        of type: Value.Type, at path: String, _ composite: NSCompositeAttributeDescription
+    ) -> ValuePlan<Value> {
+        switch ValueKind.of(type) {
+        case .structure(let fields): return structure(type, fields, at: path, composite)
+        case .enumeration(let cases): return enumeration(type, cases, at: path)
+        case .rawEnumeration:
+            // An enumeration in a structure; one of a property is read without a plan.
+            if let element = composite.elements.first, let raw = type as? any RawRepresentable.Type,
+                let found = self.raw(raw, "\(path).\(element.name)") as? ValuePlan<Value>
+            {
+                return found
+            }
+            return json(type, at: path)
+        default: return json(type, at: path)
+        }
+    }
+
+    // MARK: One attribute
+
+    private static func scalar<Value: ManagedAttributeValue>(_ type: Value.Type, _ path: String) -> AnyObject {
+        let slot = ManagedSlot(path)
+        return ValuePlan<Value>(
+            read: { Value.optionalManagedValue(of: slot, in: $0) },
+            write: { Value.setOptionalManagedValue($0, of: slot, in: $1) },
+            hasValue: { Value.optionalManagedValue(of: slot, in: $0) != nil })
+    }
+
+    private static func raw<Value: RawRepresentable>(_ type: Value.Type, _ path: String) -> AnyObject? {
+        guard let raw = Value.RawValue.self as? any ManagedAttributeValue.Type else { return nil }
+        return self.raw(type, by: raw, path)
+    }
+
+    private static func raw<Value: RawRepresentable, Raw: ManagedAttributeValue>(
+        _ type: Value.Type, by raw: Raw.Type, _ path: String
+    ) -> AnyObject {
+        let slot = ManagedSlot(path)
+        return ValuePlan<Value>(
+            read: { core in
+                (Raw.optionalManagedValue(of: slot, in: core) as? Value.RawValue).flatMap { Value(rawValue: $0) }
+            },
+            write: { Raw.setOptionalManagedValue($0?.rawValue as? Raw, of: slot, in: $1) },
+            hasValue: { Raw.optionalManagedValue(of: slot, in: $0) != nil })
+    }
+
+    private static func json<Value>(_ type: Value.Type, at path: String) -> ValuePlan<Value> {
+        let slot = ManagedSlot(path)
+        return ValuePlan<Value>(
+            read: { core in
+                guard let data = core.data(slot), let type = type as? any Decodable.Type else { return nil }
+                return try? JSONDecoder().decode(type, from: data) as? Value
+            },
+            write: { value, core in
+                guard let value else { return core.set(slot, data: nil) }
+                guard let encodable = value as? any Encodable, let data = try? JSONEncoder().encode(encodable) else {
+                    fatalError("Property '\(path)' of entity '\(core.entity.name ?? "")' cannot be JSON: \(value)")
+                }
+                core.set(slot, data: data)
+            },
+            hasValue: { $0.data(slot) != nil })
+    }
+
+    /// Values that a value transformer makes into bytes.
+    private static func boxed<Value>(_ type: Value.Type, named name: String) -> ValuePlan<Value> {
+        ValuePlan<Value>(
+            read: { core in Boxed.value(of: type, in: core.primitiveValue(forKey: name)) },
+            write: { $1.setPrimitiveValue($0.map { $0 as Any }, forKey: name) },
+            hasValue: { $0.primitiveValue(forKey: name) != nil })
+    }
+}
+
+/// Values as a keyed archive gives them.
+private enum Boxed {
+    static func value<Value>(of type: Value.Type, in stored: Any?) -> Value? {
+        guard let stored else { return nil }
+        if let value = stored as? Value { return value }
+        guard let list = stored as? NSArray ?? (stored as? [Any]).map({ NSArray(array: $0) }) else { return nil }
+        return (type as? any ListOfBoxed.Type)?.list(of: list) as? Value
+    }
+}
+
+/// A list that can be made of an archived one.
+private protocol ListOfBoxed {
+    static func list(of stored: NSArray) -> Any?
+}
+
+extension Array: ListOfBoxed {
+    fileprivate static func list(of stored: NSArray) -> Any? {
+        var result: [Element] = []
+        for element in stored {
+            guard let value = element as? Element ?? (element as? NSNumber).flatMap({ number($0) }) else { return nil }
+            result.append(value)
+        }
+        return result
+    }
+
+    private static func number(_ number: NSNumber) -> Element? {
+        let all: [Any] = [
+            number.intValue, number.int64Value, number.int32Value, number.int16Value, number.int8Value,
+            number.uintValue, number.uint64Value, number.uint32Value, number.uint16Value, number.uint8Value,
+            number.doubleValue, number.floatValue, number.boolValue, number.decimalValue,
+        ]
+        return all.lazy.compactMap { $0 as? Element }.first
+    }
+}
