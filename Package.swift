@@ -45,7 +45,7 @@ let package = Package(
         .target(
             name: "CoreDataPostgreSQL",
             dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
-        .target(name: "SwiftData", dependencies: ["CoreData", "CSwiftRuntime"]),
+        .target(name: "SwiftData", dependencies: ["CoreData", "CSwiftRuntime", "SwiftDataMacros"]),
         .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
         // Modules of Apple's systems, with loggers and locks. The module of `COSParts` is named `os`, too. The Swift
         // module is its overlay, and its parts make `import os.log` compile.
@@ -215,6 +215,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
+        .testTarget(name: "SwiftDataTests", dependencies: ["CoreData", "SwiftData", "TestSupport"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "OSLoggingTests", dependencies: ["os", "OSLog", "OSLoggingCore", "TestSupport"]),
         // Reads the sources and the documents. Code of the articles is compiled by the other target.

@@ -67,7 +67,9 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
     /// Whether objects of `managedClass` have methods such as `validateEmail(_:)`.
     var validatesByName: Bool {
         if let foundValidation { return foundValidation }
-        let found = managedClass != NSManagedObject.self && NamedMethods.validates(managedClass)
+        // The class of a module above has no such methods.
+        let found =
+            managedClass != NSManagedObject.self && layout.entity.representation == nil && NamedMethods.validates(managedClass)
         foundValidation = found
         return found
     }

@@ -73,4 +73,22 @@ extension PersistentModel {
 
     /// Hashes the identifier.
     public func hash(into hasher: inout Hasher) { hasher.combine(persistentModelID) }
+
+    /// Registers the read of a property whose accessor the program has written.
+    ///
+    /// - Parameter keyPath: The property.
+    public nonisolated func access<Member>(keyPath: KeyPath<Self, Member>) { _$settle().access(self, keyPath) }
+
+    /// Runs a change of a property whose accessor the program has written.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property.
+    ///   - mutation: The change.
+    /// - Returns: The result of the change.
+    /// - Throws: The error of the change.
+    public nonisolated func withMutation<Member, MutationResult>(
+        keyPath: KeyPath<Self, Member>, _ mutation: () throws -> MutationResult
+    ) rethrows -> MutationResult {
+        try _$settle().withMutation(self, keyPath, mutation)
+    }
 }

@@ -261,13 +261,6 @@ extension _Slot {
         return defaultValue(in: core)
     }
 
-    /// Returns an optional value of any other type.
-    @_disfavoredOverload
-    public func value<Value, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Value? {
-        let core = source.core(of: model)
-        return plan(of: Value.self, in: core).readOptional(core)
-    }
-
     /// Sets a value of any other type.
     @_disfavoredOverload
     public func set<Value, Source: _CoreSource>(_ value: Value, of source: Source, _ model: AnyObject) {
@@ -276,24 +269,9 @@ extension _Slot {
         plan(of: Value.self, in: core).write(value, core)
     }
 
-    /// Sets an optional value of any other type.
-    @_disfavoredOverload
-    public func set<Value, Source: _CoreSource>(_ value: Value?, of source: Source, _ model: AnyObject) {
-        let core = source.core(of: model)
-        willChange(core, model)
-        plan(of: Value.self, in: core).write(value, core)
-    }
-
     /// Gives a value of any other type.
     @_disfavoredOverload
     public func initialize<Value, Source: _CoreSource>(_ value: Value, of source: Source) {
-        guard let core = source.initialCore else { return }
-        plan(of: Value.self, in: core).write(value, core)
-    }
-
-    /// Gives an optional value of any other type.
-    @_disfavoredOverload
-    public func initialize<Value, Source: _CoreSource>(_ value: Value?, of source: Source) {
         guard let core = source.initialCore else { return }
         plan(of: Value.self, in: core).write(value, core)
     }
@@ -319,4 +297,10 @@ extension _ModelCore {
         join(core)
         return core
     }
+}
+
+/// The storage of a property of a model, which is empty: the values are in the core. The macro's expansions use it.
+public struct _NoType {
+    /// Creates it.
+    public init() {}
 }

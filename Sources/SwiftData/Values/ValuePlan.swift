@@ -4,7 +4,7 @@ import Synchronization
 
 /// Reads and writes the values of one property of an entity, whose type is none of the plain ones.
 final class ValuePlan<Value>: @unchecked Sendable {  // immutable
-    /// The value; nil if the store has none. Without `wantsPresence` a structure whose fields are all nil is a value.
+    /// The value; nil if the store has none. A structure whose fields are all nil is a value.
     private let readValue: (_ModelCore) -> Value?
     private let writeValue: (Value?, _ModelCore) -> Void
     /// Whether the store has any part of the value.
@@ -36,6 +36,11 @@ enum ValuePlans {
     static func plan<Value>(
         of type: Value.Type, at path: String, _ attribute: NSAttributeDescription
     ) -> ValuePlan<Value> {
+        if let optional = type as? any OptionalType.Type,
+            let plan = optional.plan(at: path, attribute) as? ValuePlan<Value>
+        {
+            return plan
+        }
         if let composite = attribute as? NSCompositeAttributeDescription {
             return self.plan(of: type, at: path, composite)
         }
@@ -119,6 +124,18 @@ enum ValuePlans {
             read: { core in Boxed.value(of: type, in: core.primitiveValue(forKey: name)) },
             write: { $1.setPrimitiveValue($0.map { $0 as Any }, forKey: name) },
             hasValue: { $0.primitiveValue(forKey: name) != nil })
+    }
+}
+
+extension OptionalType {
+    fileprivate static func plan(at path: String, _ attribute: NSAttributeDescription) -> AnyObject {
+        func open<Wrapped>(_ type: Wrapped.Type) -> AnyObject {
+            let plan = ValuePlans.plan(of: type, at: path, attribute)
+            return ValuePlan<Wrapped?>(
+                read: { .some(plan.readOptional($0)) }, write: { plan.write($0 ?? nil, $1) },
+                hasValue: { plan.isPresent($0) })
+        }
+        return _openExistential(wrappedType, do: open)
     }
 }
 
