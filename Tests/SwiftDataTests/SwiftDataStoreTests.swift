@@ -122,6 +122,24 @@ struct SwiftDataStoreTests {
             #expect(expense.categories == [category])
         }
     }
+
+    @Test("Fifteen classes with transformable colours, ephemeral attributes and links in one direction")
+    func accounts() throws {
+        let path = "thierryH91200__PegaseUIData/PegaseUIData/Resource/SampleManager.store"
+        try withContainer(path, EntityAccount.self, EntityFolderAccount.self) { container, url in
+            let context = ModelContext(container)
+            let modes = try context.fetch(FetchDescriptor<EntityPaymentMode>())
+            #expect(modes.count == 32)
+            #expect(modes.allSatisfy { !$0.color.data.isEmpty && $0.account.name != "" })
+            let folders = try context.fetch(FetchDescriptor<EntityFolderAccount>())
+            #expect(folders.flatMap(\.children).count == Int(try RawDatabase(url).texts("SELECT count(Z6CHILDREN) FROM ZENTITYACCOUNT")[0]))
+            let transactions = try context.fetch(
+                FetchDescriptor<EntityTransaction>(sortBy: [SortDescriptor(\.dateOperation)]))
+            #expect(transactions.count == 287)
+            #expect(transactions.allSatisfy { $0.sousOperations.allSatisfy { $0.transaction != nil } })
+            #expect(transactions.map(\.dateOperation) == transactions.map(\.dateOperation).sorted())
+        }
+    }
 }
 
 extension RawDatabase {

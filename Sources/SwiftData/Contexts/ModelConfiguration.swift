@@ -82,6 +82,7 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, CustomDebugS
     ///   - isStoredInMemoryOnly: Whether the store is in memory.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelconfiguration/init(for:isstoredinmemoryonly:))
+    @_disfavoredOverload
     public init(for forTypes: any PersistentModel.Type..., isStoredInMemoryOnly: Bool) {
         self.init(nil, schema: Schema(forTypes), isStoredInMemoryOnly: isStoredInMemoryOnly)
     }

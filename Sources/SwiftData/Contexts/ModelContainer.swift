@@ -13,6 +13,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
     public let configurations: Set<ModelConfiguration>
     let managed: ManagedSchema
     let coordinator: NSPersistentStoreCoordinator
+    let siblings = Siblings()
     @MainActor private var storedMainContext: ModelContext?
 
     /// Creates a container for classes, and opens its stores.

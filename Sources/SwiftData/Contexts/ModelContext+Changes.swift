@@ -103,6 +103,7 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/save())
     public func save() throws {
+        mergeSiblings()
         guard hasChanges else { return }
         NotificationCenter.default.post(name: Self.willSave, object: self)
         managed.processPendingChanges()
@@ -110,6 +111,10 @@ extension ModelContext {
         let (updated, deleted) = (cores(managed.updatedObjects), cores(managed.deletedObjects))
         try managed.save()
         letGo()
+        container.siblings.announce(
+            Siblings.Changes(
+                inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID)),
+            from: box)
         var info: [AnyHashable: Any] = [:]
         func add(_ key: NotificationKey, _ cores: [_ModelCore]) {
             let identifiers = cores.map { PersistentIdentifier($0.objectID) }
@@ -149,6 +154,11 @@ extension ModelContext {
     public static let willSave = Notification.Name("ModelContextWillSave")
     /// Posted after a save. The user info has arrays of identifiers under the keys and under their raw values.
     public static let didSave = Notification.Name("ModelContextDidSave")
+
+    /// Posted after a save that failed by itself. The user info has the error under `NSUnderlyingErrorKey`.
+    ///
+    /// OpenCoreData only.
+    public static let didFailToSave = Notification.Name("ModelContextDidFailToSave")
 
     /// A key of the user info of a notification.
     ///

@@ -46,6 +46,7 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/model(for:))
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
+        mergeSiblings()
         guard let id = objectID(of: persistentModelID),
             let model = (managed.object(with: id) as? _ModelCore)?.model as? any PersistentModel
         else { fatalError("The container has no store of \(persistentModelID)") }
@@ -86,6 +87,7 @@ extension ModelContext {
     private func fill<T: PersistentModel, Result>(
         _ request: NSFetchRequest<Result>, by descriptor: FetchDescriptor<T>
     ) throws {
+        mergeSiblings()
         guard container.managed.types[ObjectIdentifier(T.self)] != nil else {
             let known = container.schema.entitiesByName[Schema.entityName(for: T.self)]?.type
             throw SwiftDataError.unknownSchema.because(

@@ -12,6 +12,11 @@ public final class ModelContext: Equatable {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/container)
     public let container: ModelContainer
     let managed: ManagedContext
+    /// The changes of other contexts that wait to be merged.
+    let box = Siblings.Box()
+    let isMain: Bool
+    /// Plans the saves of the main context.
+    private var autosave: Autosave?
     /// The models with unsaved changes, which stay until the changes are saved or given up.
     private var held: [AnyObject] = []
     private var heldCores: [_ModelCore] = []
@@ -30,8 +35,15 @@ public final class ModelContext: Equatable {
         managed.persistentStoreCoordinator = container.coordinator
         managed.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
         managed.undoManager = nil
-        if isMain { managed.automaticallyMergesChangesFromParent = true }
+        self.isMain = isMain
+        autosaveEnabled = isMain
         managed.modelContext = self
+        if isMain {
+            managed.automaticallyMergesChangesFromParent = true
+            managed.observesProperties = true
+        } else {
+            container.siblings.add(box)
+        }
     }
 
     deinit { managed.modelContext = nil }
@@ -60,9 +72,26 @@ public final class ModelContext: Equatable {
         set { managed.transactionAuthor = newValue }
     }
 
+    /// Whether the context saves by itself, one second after the first unsaved change. True for the main context unless
+    /// set; other contexts never do.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/autosaveenabled)
+    public var autosaveEnabled: Bool {
+        didSet { if autosaveEnabled, hasChanges { noteChange() } }
+    }
+
+    /// Plans a save, after a change of the main context.
+    func noteChange() {
+        guard isMain, autosaveEnabled, Thread.isMainThread else { return }
+        let plan = autosave ?? Autosave(self)
+        autosave = plan
+        plan.schedule()
+    }
+
     // MARK: Models that stay
 
     func hold(_ model: AnyObject, _ core: _ModelCore) {
+        if held.isEmpty { noteChange() }
         held.append(model)
         heldCores.append(core)
     }

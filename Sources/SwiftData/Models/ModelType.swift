@@ -97,6 +97,7 @@ final class ManagedSchema: @unchecked Sendable {  // immutable
     ///
     /// - Throws: A `SchemaFault` for classes that no store can keep.
     static func of(_ schema: Schema) throws -> ManagedSchema {
+        if let fault = schema.fault { throw fault }
         ModelPredicates.installation
         if let found = known.withLock({ $0[schema] }) { return found }
         let new = ManagedSchema(schema, try ModelBuilder(schema: schema).model())

@@ -1,0 +1,250 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+@testable import SwiftData
+
+/// The stores and models that classes make, beside those that Apple's SwiftData made of the same classes.
+@Suite("Schemas of SwiftData")
+struct SwiftDataSchemaTests {
+    /// A store of the corpus, and the classes of its program.
+    struct Original: Sendable, CustomTestStringConvertible {
+        let path: String
+        let types: [any PersistentModel.Type]
+        var version = Schema.Version(1, 0, 0)
+        /// Apple's framework named the classes in its first version.
+        var namesClasses = false
+        var testDescription: String { URL(fileURLWithPath: path).lastPathComponent }
+    }
+
+    static let originals = [
+        Original(
+            path: "MatthewHunt84__MetaCocktailsSwiftData/@history/cocktails-2025-03-29-b1b50c.store",
+            types: [Cocktail.self]),
+        Original(
+            path: "sergd2005__ResourcesManager/@history/resources-2024-07-28-e2a6ca9.store",
+            types: [Crafting.Item.self], namesClasses: true),
+        Original(
+            path: "nobelnrj__myhome/MyHomeTests/Resources/MyHomeV1Seed.store", types: [ExpensesV1.Expense.self]),
+        Original(
+            path: "nobelnrj__myhome/MyHomeTests/Resources/MyHomeV2Seed.store", types: [ExpensesV2.Expense.self],
+            version: Schema.Version(2, 0, 0)),
+        Original(
+            path: "thierryH91200__PegaseUIData/PegaseUIData/Resource/SampleManager.store",
+            types: [EntityAccount.self, EntityFolderAccount.self]),
+    ]
+
+    @Test(
+        "A new store has Apple's tables, columns and indexes", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
+        arguments: originals)
+    func tables(_ original: Original) throws {
+        try withTemporaryFolder { folder in
+            let theirs = try Corpus.copyStore(original.path, to: folder)
+            let ours = folder.appendingPathComponent("ours.store")
+            let schema = Schema(original.types, version: original.version)
+            let context = ModelContext(try ModelContainer(for: schema, configurations: ModelConfiguration(url: ours)))
+            #expect(try context.managedObjectContext.count(for: NSFetchRequest(entityName: schema.entities[0].name)) == 0)
+            #expect(try Self.statements(ours) == Self.statements(theirs))
+        }
+    }
+
+    /// The statements that made a store's tables and indexes.
+    private static func statements(_ url: URL) throws -> [String] {
+        try RawDatabase(url).texts("SELECT sql FROM sqlite_master WHERE sql NOTNULL").sorted()
+    }
+
+    @Test(
+        "The model has Apple's names, types, flags and hashes", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
+        arguments: originals)
+    func model(_ original: Original) throws {
+        try withTemporaryFolder { folder in
+            let url = try Corpus.copyStore(original.path, to: folder)
+            let theirs = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url)
+            let ours = try ModelBuilder(schema: Schema(original.types, version: original.version)).model()
+            #expect(ours.entityVersionHashesByName == theirs.entityVersionHashesByName)
+            #expect(ours.versionIdentifiers == theirs.versionIdentifiers)
+            #expect(ours.configurations == theirs.configurations)
+            let (mine, other) = (Self.facts(of: ours), Self.facts(of: theirs))
+            #expect(Set(mine).subtracting(other).sorted() == [])
+            #expect(Set(other).subtracting(mine).sorted() == [])
+        }
+    }
+
+    /// What a model says of its entities, without defaults and class names.
+    private static func facts(of model: NSManagedObjectModel) -> [String] {
+        model.entities.flatMap { entity -> [String] in
+            let name = entity.name ?? ""
+            let own = ["\(name) \(entity.renamingIdentifier ?? "-") \(entity.userInfo ?? [:])"]
+            let indexes = entity.indexes.map { index in
+                "\(name) index \(index.name) \(index.elements.map { $0.propertyName ?? "" })"
+            }
+            return own + indexes + entity.properties.flatMap { facts(of: $0, "\(name).") }
+        }
+    }
+
+    private static func facts(of property: NSPropertyDescription, _ prefix: String) -> [String] {
+        var line =
+            "\(prefix)\(property.name) optional \(property.isOptional) transient \(property.isTransient) "
+            + "renaming \(property.renamingIdentifier ?? "-")"
+        var elements: [String] = []
+        if let attribute = property as? NSAttributeDescription {
+            // A stand-in has the place of a class of Apple's.
+            let valueClass = (attribute.attributeValueClassName ?? "-").replacing("NSColor", with: "Colour")
+            line += " \(attribute.attributeType.rawValue) \(valueClass) "
+            line += "\(attribute.valueTransformerName ?? "-") \(attribute.allowsExternalBinaryDataStorage)"
+        }
+        if let relationship = property as? NSRelationshipDescription {
+            line += " to \(relationship.destinationEntity?.name ?? "-") \(relationship.minCount) \(relationship.maxCount) "
+            line += "\(relationship.deleteRule.rawValue) \(relationship.inverseRelationship?.name ?? "-")"
+        }
+        if let composite = property as? NSCompositeAttributeDescription {
+            elements = composite.elements.flatMap { facts(of: $0, "\(prefix)\(property.name).") }
+            let cases = (property.userInfo?["enum"] as? [String]) ?? []
+            line += " enumeration \(property.userInfo?["EnumType"] != nil) \(cases)"
+        }
+        return [line] + elements
+    }
+
+    @Test("A class that cannot be stored is an error that names the class and the property")
+    func faults() throws {
+        func message(_ types: any PersistentModel.Type...) -> String {
+            do {
+                _ = try ModelContainer(
+                    for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+                return "no error"
+            } catch SwiftDataError.loadIssueModelContainer {
+                return "another error"
+            } catch {
+                return "\(error)"
+            }
+        }
+        func reason(_ types: any PersistentModel.Type...) -> String {
+            do {
+                _ = try ModelContainer(
+                    for: Schema(types), configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+                return "no error"
+            } catch {
+                return "\(error)"
+            }
+        }
+        #expect(message(WithClosure.self) == "another error")
+        #expect(reason(WithClosure.self).contains("WithClosure.work"))
+        #expect(reason(ExpensesV1.Expense.self, ExpensesV2.Expense.self).contains("ExpensesV1.Expense has the same name"))
+    }
+
+    @Test("The interface of a schema names entities, attributes and relationships")
+    func interface() throws {
+        let schema = Schema([Trip.self, BusinessTrip.self])
+        #expect(schema.entities.map(\.name) == ["BusinessTrip", "Stop", "Trip"])
+        let trip = try #require(schema.entity(for: Trip.self))
+        #expect(trip.relationshipsByName["stops"]?.inverseName == "trip")
+        #expect(trip.attributesByName["price"]?.originalName == "cost")
+        #expect(trip.uniquenessConstraints == [["name", "start"]])
+        #expect(trip.indices == [["name"], ["name", "start"]])
+        #expect(trip.subentities.map(\.name) == ["BusinessTrip"])
+        let business = try #require(schema.entitiesByName["BusinessTrip"])
+        #expect(business.superentityName == "Trip")
+        #expect(business.storedPropertiesByName.keys.sorted() == ["customer", "hotel"])
+        #expect(business.inheritedPropertiesByName["name"]?.valueType == String.self)
+        #expect(schema.entity(for: Cocktail.self) == nil)
+    }
+}
+
+/// A store that has an unsettled rule in another way than new stores.
+@Suite("Adoption of stores by their own models")
+struct SwiftDataAdoptionTests {
+    /// Makes a store of a changed model, and opens it by the classes.
+    private func withChanged(
+        _ change: (NSManagedObjectModel) throws -> Void, _ body: (ModelContainer, URL) throws -> Void
+    ) throws {
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("store.store")
+            let model = try ModelBuilder(schema: Schema([Shelf.self])).model()
+            try change(model)
+            let hashes = model.entityVersionHashesByName
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: nil)
+            try coordinator.remove(store)
+            let container = try ModelContainer(for: Shelf.self, configurations: ModelConfiguration(url: url))
+            try body(container, url)
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url)
+            #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes)
+        }
+    }
+
+    @Test("The inverse of an annotated side is the store's")
+    func inverse() throws {
+        try withChanged { model in
+            let books = try #require(model.entitiesByName["Shelf"]?.relationshipsByName["books"])
+            let shelf = try #require(model.entitiesByName["Volume"]?.relationshipsByName["shelf"])
+            #expect(books.inverseRelationship == nil)
+            books.inverseRelationship = shelf
+            shelf.inverseRelationship = books
+        } _: { container, _ in
+            let context = ModelContext(container)
+            let (shelf, volume) = (Shelf(), Volume())
+            context.insert(shelf)
+            shelf.books.append(volume)
+            #expect(volume.shelf === shelf)
+            try context.save()
+        }
+    }
+
+    @Test("A list that the store keeps as JSON stays JSON")
+    func list() throws {
+        try withChanged { model in
+            let attribute = try #require(model.entitiesByName["Shelf"]?.attributesByName["labels"])
+            attribute.attributeType = .binaryDataAttributeType
+            attribute.valueTransformerName = nil
+            attribute.attributeValueClassName = nil
+        } _: { container, url in
+            let context = ModelContext(container)
+            let shelf = Shelf()
+            shelf.labels = ["a", "b"]
+            context.insert(shelf)
+            try context.save()
+            #expect(try RawDatabase(url).texts("SELECT CAST(ZLABELS AS TEXT) FROM ZSHELF") == [#"["a","b"]"#])
+            #expect(try ModelContext(container).fetch(FetchDescriptor<Shelf>()).first?.labels == ["a", "b"])
+        }
+    }
+
+    @Test("A number of another width stays as wide as the store has it")
+    func width() throws {
+        try withChanged { model in
+            model.entitiesByName["Shelf"]?.attributesByName["height"]?.attributeType = .integer64AttributeType
+        } _: { container, _ in
+            let context = ModelContext(container)
+            context.insert(Shelf())
+            try context.save()
+            #expect(try context.fetchCount(FetchDescriptor<Shelf>(predicate: #Predicate { $0.height == 3 })) == 1)
+        }
+    }
+}
+
+@Model final class Shelf {
+    var height: UInt8 = 3
+    var labels: [String] = []
+    @Relationship(deleteRule: .cascade) var books: [Volume] = []
+
+    init() {}
+}
+
+@Model final class Volume {
+    var shelf: Shelf?
+
+    init() {}
+}
+
+@Model final class WithClosure {
+    var name = ""
+    var work: Unstorable = Unstorable()
+
+    init() {}
+}
+
+struct Unstorable {
+    var closure: (@Sendable () -> Void)?
+}
