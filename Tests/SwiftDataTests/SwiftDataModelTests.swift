@@ -161,6 +161,7 @@ struct SwiftDataModelTests {
         context.delete(trip)
         try context.save()
         #expect(trip.modelContext == nil)
+        #expect(trip.name == "A")
         #expect(try context.fetchCount(FetchDescriptor<Stop>()) == 0)
     }
 
@@ -187,7 +188,10 @@ struct SwiftDataModelTests {
         let id = wild.persistentModelID
         #expect(try names(#Predicate { $0.persistentModelID == id }) == ["wild"])
         let ids = [id]
-        print("IDS", PredicateExtension.condition(of: #Predicate<Trip> { ids.contains($0.persistentModelID) }) as Any)
+        let moods = [Mood.calm]
+        #expect(try names(#Predicate { moods.contains($0.mood) }) == ["calm"])
+        let decoded = try JSONDecoder().decode(PersistentIdentifier.self, from: JSONEncoder().encode(id))
+        #expect(try names(#Predicate { $0.persistentModelID == decoded }) == ["wild"])
         #expect(try names(#Predicate { ids.contains($0.persistentModelID) }) == ["wild"])
         let stops = try context.fetch(FetchDescriptor<Stop>(predicate: #Predicate { $0.trip?.name == "calm" }))
         #expect(stops.map(\.place) == ["P"])

@@ -41,6 +41,20 @@ struct ContextSettings {
     var isQuiet = false
     /// The objects that the program observes; nil while it observes none.
     var observation: ObservedObjects?
+    /// Gets the ids of the objects of each save, as they are after it.
+    var savedObjects: ((SavedObjectIDs) -> Void)?
+}
+
+/// The ids of the objects that a save wrote, in the order of the save.
+package struct SavedObjectIDs: Sendable {
+    package let inserted: [NSManagedObjectID]
+    package let updated: [NSManagedObjectID]
+    package let deleted: [NSManagedObjectID]
+}
+
+extension NSManagedObjectContext {
+    /// Sets what gets the ids of the objects of each save, on the context's queue, before the notifications.
+    package final func onSave(_ body: @escaping (SavedObjectIDs) -> Void) { settings.savedObjects = body }
 }
 
 /// The objects with unsaved changes, and those of which the next notification reports.

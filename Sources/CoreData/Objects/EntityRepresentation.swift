@@ -31,6 +31,12 @@ package final class DetachedObjects: @unchecked Sendable {  // the binding does 
 }
 
 extension NSManagedObject {
+    /// A number that no other layout of any model in the process has, for caches.
+    package final var layoutNumber: UInt32 { layoutIdentifier }
+
+    /// Whether the object has lost its context: by a saved deletion, by `reset()`, or by the context's end.
+    package final var hasLostContext: Bool { flags.contains(.detached) }
+
     /// Gives an object that shares its entity binding a binding of its own.
     final func unshareBinding() {
         guard binding.isShared else { return }

@@ -106,28 +106,23 @@ extension ModelContext {
         mergeSiblings()
         guard hasChanges else { return }
         NotificationCenter.default.post(name: Self.willSave, object: self)
-        managed.processPendingChanges()
-        let inserted = cores(managed.insertedObjects)
-        let (updated, deleted) = (cores(managed.updatedObjects), cores(managed.deletedObjects))
+        var saved: SavedObjectIDs?
+        managed.onSave { saved = $0 }
         try managed.save()
         letGo()
-        container.siblings.announce(
-            Siblings.Changes(
-                inserted: inserted.map(\.objectID), updated: updated.map(\.objectID), deleted: deleted.map(\.objectID)),
-            from: box)
+        guard let saved else { return }
+        container.siblings.announce(saved, from: box)
         var info: [AnyHashable: Any] = [:]
-        func add(_ key: NotificationKey, _ cores: [_ModelCore]) {
-            let identifiers = cores.map { PersistentIdentifier($0.objectID) }
+        func add(_ key: NotificationKey, _ ids: [NSManagedObjectID]) {
+            let identifiers = ids.map { PersistentIdentifier($0) }
             info[key] = identifiers
             info[key.rawValue] = identifiers
         }
-        add(.insertedIdentifiers, inserted)
-        add(.updatedIdentifiers, updated)
-        add(.deletedIdentifiers, deleted)
+        add(.insertedIdentifiers, saved.inserted)
+        add(.updatedIdentifiers, saved.updated)
+        add(.deletedIdentifiers, saved.deleted)
         NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: info)
     }
-
-    private func cores(_ objects: Set<NSManagedObject>) -> [_ModelCore] { objects.compactMap { $0 as? _ModelCore } }
 
     /// Gives up all changes.
     ///

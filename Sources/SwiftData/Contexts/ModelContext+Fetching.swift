@@ -48,9 +48,9 @@ extension ModelContext {
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
         mergeSiblings()
         guard let id = objectID(of: persistentModelID),
-            let model = (managed.object(with: id) as? _ModelCore)?.model as? any PersistentModel
+            let core = managed.object(with: id) as? _ModelCore
         else { fatalError("The container has no store of \(persistentModelID)") }
-        return model
+        return core.modelType.typed(core.model)
     }
 
     /// Returns the model of an identifier, if the context has it. No store is read.
@@ -95,7 +95,10 @@ extension ModelContext {
                     + (known.map { "; its class of that name is \(String(reflecting: $0))" } ?? ""))
         }
         if let predicate = descriptor.predicate {
-            guard let condition = PredicateExtension.condition(of: predicate) else {
+            let condition = ModelPredicates.$coordinator.withValue(container.coordinator) {
+                PredicateExtension.condition(of: predicate)
+            }
+            guard let condition else {
                 throw SwiftDataError.unsupportedPredicate.because("\(predicate)")
             }
             request.predicate = condition

@@ -18,8 +18,7 @@ public final class ModelContext: Equatable {
     /// Plans the saves of the main context.
     private var autosave: Autosave?
     /// The models with unsaved changes, which stay until the changes are saved or given up.
-    private var held: [AnyObject] = []
-    private var heldCores: [_ModelCore] = []
+    private var held: [(model: AnyObject, core: _ModelCore)] = []
 
     /// Creates a context.
     ///
@@ -92,15 +91,14 @@ public final class ModelContext: Equatable {
 
     func hold(_ model: AnyObject, _ core: _ModelCore) {
         if held.isEmpty { noteChange() }
-        held.append(model)
-        heldCores.append(core)
+        held.append((model, core))
     }
 
     /// Lets models go whose changes are saved or given up.
     func letGo() {
-        for core in heldCores { core.letGo() }
-        heldCores = []
+        let models = held
         held = []
+        for (_, core) in models { core.letGo() }
     }
 }
 

@@ -8,14 +8,7 @@ import Foundation
 final class Siblings: Sendable {
     /// The changes that wait for one context.
     final class Box: Sendable {
-        let waiting = Locked<[Changes]>([])
-    }
-
-    /// The ids of one save.
-    struct Changes: Sendable {
-        let inserted: [NSManagedObjectID]
-        let updated: [NSManagedObjectID]
-        let deleted: [NSManagedObjectID]
+        let waiting = Locked<[SavedObjectIDs]>([])
     }
 
     private struct Weak {
@@ -32,7 +25,7 @@ final class Siblings: Sendable {
     }
 
     /// Gives the changes of a save to the other contexts.
-    func announce(_ changes: Changes, from saver: Box) {
+    func announce(_ changes: SavedObjectIDs, from saver: Box) {
         for box in boxes.withLock({ $0.compactMap(\.box) }) where box !== saver {
             box.waiting.withLock { $0.append(changes) }
         }

@@ -2,31 +2,38 @@ import Foundation
 
 /// Makes models of cores that exist already: hands a core to the model's initialiser in a record of the thread.
 enum ModelMaking {
-    private final class Record {
-        var core: _ModelCore?
+    /// The core that waits for an initialiser, and the class of its model. Both are held by the maker.
+    private struct Record {
+        var core: Unmanaged<_ModelCore>?
         var type: (any PersistentModel.Type)?
     }
 
     private static let key: pthread_key_t = {
         var key: pthread_key_t = 0
-        pthread_key_create(&key) { if let record = $0 { Unmanaged<Record>.fromOpaque(record).release() } }
+        // A record retains nothing, so freeing its memory is enough.
+        pthread_key_create(&key) { $0?.deallocate() }
         return key
     }()
 
-    private static var record: Record {
-        if let known = pthread_getspecific(key) { return Unmanaged<Record>.fromOpaque(known).takeUnretainedValue() }
-        let new = Record()
-        pthread_setspecific(key, Unmanaged.passRetained(new).toOpaque())
+    private static var known: UnsafeMutablePointer<Record>? {
+        pthread_getspecific(key)?.assumingMemoryBound(to: Record.self)
+    }
+
+    private static var record: UnsafeMutablePointer<Record> {
+        if let known { return known }
+        let new = UnsafeMutablePointer<Record>.allocate(capacity: 1)
+        new.initialize(to: Record())
+        pthread_setspecific(key, new)
         return new
     }
 
     /// Makes the model of a core.
     static func make<Model: PersistentModel>(_ type: Model.Type, _ core: _ModelCore) -> Model {
         let record = record
-        let outer = (record.core, record.type)
-        (record.core, record.type) = (core, type)
+        let outer = record.pointee
+        record.pointee = Record(core: Unmanaged.passUnretained(core), type: type)
         let model = type.init(backingData: ModelBackingData<Model>(core: core))
-        (record.core, record.type) = outer
+        record.pointee = outer
         guard model._$settle() === core else {
             fatalError("\(type).init(backingData:) has made a model of other values than those that it was given")
         }
@@ -35,20 +42,22 @@ enum ModelMaking {
 
     /// The core that waits for an initialiser of a class; nil if a program makes a new model.
     static func take<Model: PersistentModel>(_ type: Model.Type) -> _ModelCore? {
-        guard let known = pthread_getspecific(key) else { return nil }
-        let record = Unmanaged<Record>.fromOpaque(known).takeUnretainedValue()
-        guard let core = record.core, let waiting = record.type else { return nil }
-        guard waiting == type || waiting is Model.Type else { return nil }
-        record.core = nil
-        core.endInitialisation()
-        return core
+        guard let known, let core = known.pointee.core, isFor(type, known.pointee.type) else { return nil }
+        known.pointee.core = nil
+        let waiting = core.takeUnretainedValue()
+        waiting.endInitialisation()
+        return waiting
     }
 
     /// Whether a model of this class, or of a subclass, is being made of a core.
     static func isMaking<Model: PersistentModel>(_ type: Model.Type) -> Bool {
-        guard let known = pthread_getspecific(key) else { return false }
-        let record = Unmanaged<Record>.fromOpaque(known).takeUnretainedValue()
-        guard record.core != nil, let waiting = record.type else { return false }
-        return waiting == type || waiting is Model.Type
+        guard let known, known.pointee.core != nil else { return false }
+        return isFor(type, known.pointee.type)
+    }
+
+    private static func isFor<Model: PersistentModel>(
+        _ type: Model.Type, _ waiting: (any PersistentModel.Type)?
+    ) -> Bool {
+        waiting == type || waiting is Model.Type
     }
 }

@@ -8,6 +8,7 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
     let schemaEntity: Schema.Entity?
     unowned let entity: NSEntityDescription
     private let make: (_ModelCore) -> AnyObject
+    private let typed: (AnyObject) -> any PersistentModel
     private let plans = Locked<[String: AnyObject]>([:])
     /// Made when the first new object is: before that the model may still change.
     private let detached = Locked<DetachedObjects?>(nil)
@@ -17,7 +18,15 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
         self.entity = entity
         self.schemaEntity = schemaEntity
         make = Self.maker(type)
+        typed = Self.typer(type)
     }
+
+    private static func typer<Model: PersistentModel>(_ type: Model.Type) -> (AnyObject) -> any PersistentModel {
+        { unsafeDowncast($0, to: type) }
+    }
+
+    /// A model of this class as one. A cast would search for the conformance each time.
+    func typed(_ model: AnyObject) -> any PersistentModel { typed(model) }
 
     private static func maker<Model: PersistentModel>(_ type: Model.Type) -> (_ModelCore) -> AnyObject {
         { ModelMaking.make(type, $0) }

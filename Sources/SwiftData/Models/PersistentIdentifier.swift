@@ -9,7 +9,8 @@ import Foundation
 public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     private enum Form {
         case managed(NSManagedObjectID)
-        case text(Text)
+        /// Boxed, so that an identifier is no larger than a reference.
+        indirect case text(Text)
     }
 
     /// An identifier that belongs to no container.

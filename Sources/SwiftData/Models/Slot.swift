@@ -285,7 +285,15 @@ extension _ModelCore {
     /// Prepares for a change by an accessor.
     @usableFromInline
     func prepareChange(by model: AnyObject, of slot: _Slot) {
-        if isHeld || managedObjectContext == nil { return }
+        if isHeld { return }
+        guard managedObjectContext != nil else {
+            guard hasLostContext else { return }
+            fatalError(
+                """
+                Property '\(slot.name)' of entity '\(entity.name ?? "")' cannot be set: the model \(objectID) has been \
+                deleted, or its context is gone
+                """)
+        }
         bind(model)
         hold()
     }

@@ -109,9 +109,36 @@ struct ModelPredicates: PredicateExtending {
 
     func constant(of value: Any) -> Any? {
         switch value {
-        case let identifier as PersistentIdentifier: identifier.objectID
+        case let identifier as PersistentIdentifier: id(of: identifier)
         case let model as any PersistentModel: model._$settle().objectID
+        case let list as any ListOfConstants: list.constants { self.constant(of: $0) }
         default: nil
         }
     }
+
+    /// Finds the stores of identifiers that came from elsewhere, while a predicate of a context is translated.
+    @TaskLocal static var coordinator: NSPersistentStoreCoordinator?
+
+    private func id(of identifier: PersistentIdentifier) -> Any {
+        if let id = identifier.objectID { return id }
+        return identifier.uri.flatMap { Self.coordinator?.managedObjectID(forURIRepresentation: $0) } ?? NSNull()
+    }
 }
+
+/// A collection of identifiers, models or enumerations, which the framework takes for objects of their own.
+private protocol ListOfConstants {
+    func constants(_ constant: (Any) -> Any?) -> [Any]?
+}
+
+extension ListOfConstants where Self: Collection {
+    func constants(_ constant: (Any) -> Any?) -> [Any]? {
+        if Element.self == PersistentIdentifier.self || Element.self is any PersistentModel.Type {
+            return map { constant($0) ?? NSNull() }
+        }
+        guard Element.self is any RawRepresentable.Type, ValueKind.of(Element.self).isRawEnumeration else { return nil }
+        return compactMap { ($0 as? any RawRepresentable)?.rawValue }
+    }
+}
+
+extension Array: ListOfConstants {}
+extension Set: ListOfConstants {}

@@ -4,13 +4,13 @@ import Synchronization
 
 /// The plan for a property that was used last. A plan belongs to a schema, which stays for ever.
 final class PlanCache: Sendable {
-    /// A plan with the entity for which it was made.
+    /// A plan with the number of the layout for which it was made.
     private final class Entry {
-        unowned(unsafe) let entity: NSEntityDescription
+        let layout: UInt32
         let plan: AnyObject
 
-        init(_ entity: NSEntityDescription, _ plan: AnyObject) {
-            self.entity = entity
+        init(_ layout: UInt32, _ plan: AnyObject) {
+            self.layout = layout
             self.plan = plan
         }
     }
@@ -23,7 +23,7 @@ final class PlanCache: Sendable {
         let address = found.load(ordering: .acquiring)
         if let pointer = UnsafeRawPointer(bitPattern: address) {
             let entry = Unmanaged<Entry>.fromOpaque(pointer)
-            let plan = entry._withUnsafeGuaranteedRef { $0.entity === core.entity ? $0.plan : nil }
+            let plan = entry._withUnsafeGuaranteedRef { $0.layout == core.layoutNumber ? $0.plan : nil }
             if let plan { return unsafeDowncast(plan, to: ValuePlan<Value>.self) }
         }
         return find(type, name, core)
@@ -36,7 +36,7 @@ final class PlanCache: Sendable {
             guard let attribute = entity.attributesByName[name] else {
                 fatalError("'\(name)' is no attribute of entity '\(entity.name ?? "")'")
             }
-            return Entry(entity, ValuePlans.plan(of: type, at: name, attribute))
+            return Entry(core.layoutNumber, ValuePlans.plan(of: type, at: name, attribute))
         }
         let entry = unsafeDowncast(kept, to: Entry.self)
         found.store(UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()), ordering: .releasing)

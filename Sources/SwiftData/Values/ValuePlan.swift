@@ -47,6 +47,7 @@ enum ValuePlans {
         if attribute.attributeType == .transformableAttributeType {
             return boxed(type, named: path)
         }
+        if let plan = plain(type, path) as? ValuePlan<Value> { return plan }
         if let type = type as? any ManagedAttributeValue.Type, let plan = scalar(type, path) as? ValuePlan<Value> {
             return plan
         }
@@ -76,6 +77,24 @@ enum ValuePlans {
 
     // MARK: One attribute
 
+    /// The plans of the types that most fields have, which the compiler specialises. The general one costs five times as
+    /// much.
+    private static func plain(_ type: any Any.Type, _ path: String) -> AnyObject? {
+        switch ObjectIdentifier(type) {
+        case ObjectIdentifier(Int.self): scalar(Int.self, path)
+        case ObjectIdentifier(Double.self): scalar(Double.self, path)
+        case ObjectIdentifier(Bool.self): scalar(Bool.self, path)
+        case ObjectIdentifier(String.self): scalar(String.self, path)
+        case ObjectIdentifier(Date.self): scalar(Date.self, path)
+        case ObjectIdentifier(UUID.self): scalar(UUID.self, path)
+        case ObjectIdentifier(Decimal.self): scalar(Decimal.self, path)
+        case ObjectIdentifier(Int32.self): scalar(Int32.self, path)
+        case ObjectIdentifier(Int64.self): scalar(Int64.self, path)
+        default: nil
+        }
+    }
+
+    @inline(__always)
     private static func scalar<Value: ManagedAttributeValue>(_ type: Value.Type, _ path: String) -> AnyObject {
         let slot = ManagedSlot(path)
         return ValuePlan<Value>(

@@ -179,6 +179,10 @@ extension NSManagedObjectContext {
         for objects in [work.inserted, updated, work.deleted] {
             for object in objects { object.didSave() }
         }
+        settings.savedObjects?(
+            SavedObjectIDs(
+                inserted: objectIDs(for: changes.inserted), updated: objectIDs(for: changes.updated),
+                deleted: objectIDs(for: changes.deleted)))
         if !settings.isQuiet { announce(saved, changes) }
         for object in work.deleted where object.binding.context === self { object.detach(unregister: true) }
     }
