@@ -1,8 +1,8 @@
 import Foundation
 import SwiftData
 
-// The classes of a program that serves drinks, written anew from the model that its store keeps. Names of the store stand
-// in raw values, and in the names of properties and fields.
+// The classes of a program that serves drinks, written anew from the model that its store keeps. Names of the store
+// stand in raw values, and in the names of properties and fields.
 
 enum Glass: String, Codable, CaseIterable {
     case g0 = "Bird Shaped Tiki Glass"

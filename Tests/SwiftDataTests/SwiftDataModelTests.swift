@@ -141,7 +141,9 @@ struct SwiftDataModelTests {
             #expect(business.customer == "Ann")
             #expect(business.hotel?.street == "S")
             #expect(business.stops.first?.trip === business)
-            #expect(try context.fetchCount(FetchDescriptor<BusinessTrip>(predicate: #Predicate { $0.customer == "Ann" })) == 1)
+            #expect(
+                try context.fetchCount(FetchDescriptor<BusinessTrip>(predicate: #Predicate { $0.customer == "Ann" }))
+                    == 1)
         }
     }
 
@@ -197,6 +199,61 @@ struct SwiftDataModelTests {
         #expect(stops.map(\.place) == ["P"])
         let byStreet = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.home?.street, order: .reverse)])
         #expect(try context.fetch(byStreet).map(\.name) == ["calm", "wild"])
+    }
+
+    @Test("Batches, limits, counts and identifiers")
+    func batches() throws {
+        let context = ModelContext(try container())
+        for number in 0..<25 { context.insert(Trip(name: "T\(number)")) }
+        #expect(throws: SwiftDataError.includePendingChangesWithBatchSize) {
+            try context.fetch(FetchDescriptor<Trip>(), batchSize: 10)
+        }
+        try context.save()
+        var descriptor = FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)])
+        let all = try context.fetch(descriptor, batchSize: 10)
+        #expect(all.count == 25)
+        #expect(all.prefix(3).map(\.name) == ["T0", "T1", "T2"])
+        #expect(all.last?.name == "T24")
+        descriptor.fetchLimit = 2
+        descriptor.fetchOffset = 3
+        #expect(try context.fetch(descriptor).map(\.name) == ["T3", "T4"])
+        #expect(
+            try context.fetchIdentifiers(descriptor).map { (context.model(for: $0) as? Trip)?.name } == ["T3", "T4"])
+        var names: [String] = []
+        try context.enumerate(FetchDescriptor<Trip>(sortBy: [SortDescriptor(\.name)]), batchSize: 10) {
+            names.append($0.name)
+        }
+        #expect(names.count == 25)
+        #expect(throws: SwiftDataError.self) {
+            try context.enumerate(FetchDescriptor<Trip>(), batchSize: 10) { $0.distance = 1 }
+        }
+        context.rollback()
+        try context.delete(model: Trip.self, where: #Predicate { $0.name.starts(with: "T1") })
+        try context.save()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 14)
+        try context.transaction { context.insert(Trip(name: "last")) }
+        #expect(!context.hasChanges)
+        try context.container.erase()
+        #expect(try context.fetchCount(FetchDescriptor<Trip>()) == 0)
+    }
+
+    @Test("Stores that cannot be opened are errors with a reason")
+    func unopened() throws {
+        try withTemporaryFolder { folder in
+            let text = folder.appendingPathComponent("text.store")
+            try Data("no database, whatever its name says, and long enough to be read".utf8).write(to: text)
+            for url in [text, folder] {
+                let error = #expect(throws: SwiftDataError.loadIssueModelContainer) {
+                    try ModelContainer(for: Trip.self, configurations: ModelConfiguration(url: url))
+                }
+                #expect(error?.underlyingError != nil)
+                #expect(error?.reason?.isEmpty == false)
+            }
+            let twice = ModelConfiguration("a", url: folder.appendingPathComponent("b"))
+            #expect(throws: SwiftDataError.duplicateConfiguration) {
+                try ModelContainer(for: Trip.self, configurations: twice, twice)
+            }
+        }
     }
 
     @Test("A new model with unique values that are taken changes the old one")

@@ -44,7 +44,8 @@ struct SwiftDataSchemaTests {
             let ours = folder.appendingPathComponent("ours.store")
             let schema = Schema(original.types, version: original.version)
             let context = ModelContext(try ModelContainer(for: schema, configurations: ModelConfiguration(url: ours)))
-            #expect(try context.managedObjectContext.count(for: NSFetchRequest(entityName: schema.entities[0].name)) == 0)
+            #expect(
+                try context.managedObjectContext.count(for: NSFetchRequest(entityName: schema.entities[0].name)) == 0)
             #expect(try Self.statements(ours) == Self.statements(theirs))
         }
     }
@@ -95,7 +96,8 @@ struct SwiftDataSchemaTests {
             line += "\(attribute.valueTransformerName ?? "-") \(attribute.allowsExternalBinaryDataStorage)"
         }
         if let relationship = property as? NSRelationshipDescription {
-            line += " to \(relationship.destinationEntity?.name ?? "-") \(relationship.minCount) \(relationship.maxCount) "
+            line +=
+                " to \(relationship.destinationEntity?.name ?? "-") \(relationship.minCount) \(relationship.maxCount) "
             line += "\(relationship.deleteRule.rawValue) \(relationship.inverseRelationship?.name ?? "-")"
         }
         if let composite = property as? NSCompositeAttributeDescription {
@@ -130,7 +132,8 @@ struct SwiftDataSchemaTests {
         }
         #expect(message(WithClosure.self) == "another error")
         #expect(reason(WithClosure.self).contains("WithClosure.work"))
-        #expect(reason(ExpensesV1.Expense.self, ExpensesV2.Expense.self).contains("ExpensesV1.Expense has the same name"))
+        #expect(
+            reason(ExpensesV1.Expense.self, ExpensesV2.Expense.self).contains("ExpensesV1.Expense has the same name"))
     }
 
     @Test("The interface of a schema names entities, attributes and relationships")

@@ -40,10 +40,11 @@ struct SwiftDataStoreTests {
             let found = try context.fetch(
                 FetchDescriptor<Cocktail>(
                     predicate: #Predicate { $0.collectionName == "Milk & Honey" && $0.favorite == false },
-                    sortBy: [SortDescriptor(\.cocktailName)]))
+                    sortBy: [SortDescriptor(\.cocktailName, comparator: .localized)]))
             let names = try RawDatabase(url).texts(
-                "SELECT ZCOCKTAILNAME FROM ZCOCKTAIL WHERE ZCOLLECTIONNAME = 'Milk & Honey' AND ZFAVORITE = 0 ORDER BY 1")
-            #expect(found.map(\.cocktailName) == names)
+                "SELECT ZCOCKTAILNAME FROM ZCOCKTAIL WHERE ZCOLLECTIONNAME = 'Milk & Honey' AND ZFAVORITE = 0"
+            )
+            #expect(found.map(\.cocktailName) == names.sorted { $0.localizedCompare($1) == .orderedAscending })
             #expect(!names.isEmpty)
             let first = try #require(found.first { $0.cocktailName == "Too Soon?" })
             #expect(first.glasswareType.rawValue == "Coupe")
@@ -81,12 +82,17 @@ struct SwiftDataStoreTests {
                 Set(all.map { "\($0.cocktailName) \($0.glasswareType.rawValue) \($0.author?.person ?? "-")" })
                     == Set(
                         try database.texts(
-                            "SELECT ZCOCKTAILNAME || ' ' || ZGLASSWARETYPE || ' ' || ifnull(ZPERSON, '-') FROM ZCOCKTAIL")))
+                            "SELECT ZCOCKTAILNAME || ' ' || ZGLASSWARETYPE || ' ' || ifnull(ZPERSON, '-') "
+                                + "FROM ZCOCKTAIL"
+                        )))
             #expect(all.filter { $0.historicSpec == .alaska }.count == 1)
             let bases = try context.fetch(FetchDescriptor<IngredientBase>())
             let preparations = bases.compactMap(\.prep)
-            #expect(preparations.count == Int(try database.texts(
-                "SELECT count(*) FROM ZINGREDIENTBASE WHERE ZPREPINGREDIENTNAME IS NOT NULL")[0]))
+            #expect(
+                preparations.count
+                    == Int(
+                        try database.texts(
+                            "SELECT count(*) FROM ZINGREDIENTBASE WHERE ZPREPINGREDIENTNAME IS NOT NULL")[0]))
             #expect(preparations.allSatisfy { !$0.prepRecipe.isEmpty })
         }
     }
@@ -132,7 +138,9 @@ struct SwiftDataStoreTests {
             #expect(modes.count == 32)
             #expect(modes.allSatisfy { !$0.color.data.isEmpty && $0.account.name != "" })
             let folders = try context.fetch(FetchDescriptor<EntityFolderAccount>())
-            #expect(folders.flatMap(\.children).count == Int(try RawDatabase(url).texts("SELECT count(Z6CHILDREN) FROM ZENTITYACCOUNT")[0]))
+            #expect(
+                folders.flatMap(\.children).count
+                    == Int(try RawDatabase(url).texts("SELECT count(Z6CHILDREN) FROM ZENTITYACCOUNT")[0]))
             let transactions = try context.fetch(
                 FetchDescriptor<EntityTransaction>(sortBy: [SortDescriptor(\.dateOperation)]))
             #expect(transactions.count == 287)

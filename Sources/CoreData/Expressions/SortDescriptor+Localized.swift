@@ -69,6 +69,9 @@ extension SortDescriptor where Compared: NSObject {
 
 /// Makes the descriptors of the initialisers above, for any type that has such initialisers.
 package enum SortKeys {
+    /// Whether the values of a type are what the initialisers append to a key path.
+    package static func isKey(_ type: any Any.Type) -> Bool { type is any SortKey.Type }
+
     package static func descriptor<Root>(
         _ keyPath: any KeyPath<Root, String> & Sendable, _ comparator: LocalizedStringComparator, _ order: SortOrder
     ) -> SortDescriptor<Root> {

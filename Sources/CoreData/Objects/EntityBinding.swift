@@ -69,7 +69,8 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
         if let foundValidation { return foundValidation }
         // The class of a module above has no such methods.
         let found =
-            managedClass != NSManagedObject.self && layout.entity.representation == nil && NamedMethods.validates(managedClass)
+            managedClass != NSManagedObject.self && layout.entity.representation == nil
+            && NamedMethods.validates(managedClass)
         foundValidation = found
         return found
     }

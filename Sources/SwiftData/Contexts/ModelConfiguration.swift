@@ -145,7 +145,11 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, CustomDebugS
         private static let saidSo = Locked(false)
 
         func sayThatThereIsNone() {
-            guard let name, Self.saidSo.withLock({ said in defer { said = true }; return !said }) else { return }
+            guard let name,
+                Self.saidSo.withLock({ said in
+                    defer { said = true }; return !said
+                })
+            else { return }
             let line = "SwiftData: warning: there is no CloudKit here; the database '\(name)' is not synchronised.\n"
             FileHandle.standardError.write(Data(line.utf8))
         }

@@ -109,7 +109,8 @@ struct StorePlan {
         var places: Set<URL> = []
         for configuration in configurations {
             if configurations.count > 1, !names.insert(configuration.name).inserted {
-                throw SwiftDataError.duplicateConfiguration.because("two configurations are named '\(configuration.name)'")
+                throw SwiftDataError.duplicateConfiguration.because(
+                    "two configurations are named '\(configuration.name)'")
             }
             if !configuration.isStoredInMemoryOnly, !places.insert(configuration.url).inserted {
                 throw SwiftDataError.duplicateConfiguration.because("two configurations are at \(configuration.url)")

@@ -38,7 +38,9 @@ extension ModelContext {
         if let context = core.managedObjectContext {
             guard context === managed else {
                 fatalError(
-                    "Illegal attempt to insert a model in to a different model context: \(core.objectID.uriRepresentation())")
+                    "Illegal attempt to insert a model in to a different model context: "
+                        + "\(core.objectID.uriRepresentation())"
+                )
             }
             return managed.insert(core)
         }
@@ -85,7 +87,8 @@ extension ModelContext {
     public func delete<T: PersistentModel>(
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
-        for model in try fetch(FetchDescriptor<T>(predicate: predicate)) where includeSubclasses || type(of: model) == T.self {
+        for model in try fetch(FetchDescriptor<T>(predicate: predicate))
+        where includeSubclasses || type(of: model) == T.self {
             delete(model)
         }
     }

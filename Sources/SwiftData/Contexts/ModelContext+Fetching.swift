@@ -32,7 +32,8 @@ extension ModelContext {
     /// - Throws: As ``fetch(_:)``.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchidentifiers(_:))
-    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier] {
+    public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
+    {
         let request = NSFetchRequest<NSManagedObjectID>(entityName: Schema.entityName(for: T.self))
         try fill(request, by: descriptor)
         request.resultType = .managedObjectIDResultType
@@ -76,7 +77,7 @@ extension ModelContext {
 
     // MARK: Requests
 
-    private func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws
+    func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws
         -> NSFetchRequest<NSManagedObject>
     {
         let request = NSFetchRequest<NSManagedObject>(entityName: Schema.entityName(for: T.self))

@@ -3,8 +3,8 @@ import Foundation
 
 /// The contexts of a container, which merge what the others have saved.
 ///
-/// A context merges when it is next used: before a fetch, a save, and `model(for:)`. So a fetch never shows older values
-/// than the store has. The main context merges by itself, on the main queue.
+/// A context merges when it is next used: before a fetch, a save, and `model(for:)`. So a fetch never shows older
+/// values than the store has. The main context merges by itself, on the main queue.
 final class Siblings: Sendable {
     /// The changes that wait for one context.
     final class Box: Sendable {

@@ -2,7 +2,9 @@ import CoreData
 import Foundation
 import Observation
 
-/// The managed object that a model wraps. The macro's expansions use it; programs use ``PersistentModel/managedObject``.
+/// The managed object that a model wraps. The macro's expansions use it.
+///
+/// Programs use ``PersistentModel/managedObject``.
 public final class _ModelCore: NSManagedObject {
     @exclusivity(unchecked) private var reference: ModelReference?
     @exclusivity(unchecked) private var state: State = []

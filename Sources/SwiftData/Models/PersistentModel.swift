@@ -23,8 +23,8 @@ public protocol PersistentModel: AnyObject, Observable, Hashable, Identifiable, 
     /// The properties of the class, without those of its superclass.
     static var schemaMetadata: [Schema.PropertyMetadata] { get }
 
-    /// Returns the managed object that the model wraps, after the values of all classes of the model have come to it. The
-    /// macro writes it.
+    /// Returns the managed object that the model wraps, after the values of all classes of the model have come to it.
+    /// The macro writes it.
     func _$settle() -> _ModelCore
 }
 

@@ -65,7 +65,8 @@ public struct _Slot: Sendable {
 extension _Slot {
     /// Returns the value of an attribute.
     @inlinable
-    public func value<Value: ManagedAttributeValue, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Value {
+    public func value<Value: ManagedAttributeValue, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Value
+    {
         let core = source.core(of: model)
         if let value = Value.optionalManagedValue(of: managed, in: core) { return value }
         return defaultValue(in: core)
@@ -73,14 +74,18 @@ extension _Slot {
 
     /// Returns the value of an optional attribute.
     @inlinable
-    public func value<Value: ManagedAttributeValue, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Value? {
+    public func value<Value: ManagedAttributeValue, Source: _CoreSource>(of source: Source, _ model: AnyObject)
+        -> Value?
+    {
         let core = source.core(of: model)
         return Value.optionalManagedValue(of: managed, in: core)
     }
 
     /// Sets an attribute.
     @inlinable
-    public func set<Value: ManagedAttributeValue, Source: _CoreSource>(_ value: Value, of source: Source, _ model: AnyObject) {
+    public func set<Value: ManagedAttributeValue, Source: _CoreSource>(
+        _ value: Value, of source: Source, _ model: AnyObject
+    ) {
         let core = source.core(of: model)
         willChange(core, model)
         Value.setOptionalManagedValue(value, of: managed, in: core)
@@ -88,7 +93,9 @@ extension _Slot {
 
     /// Sets an optional attribute.
     @inlinable
-    public func set<Value: ManagedAttributeValue, Source: _CoreSource>(_ value: Value?, of source: Source, _ model: AnyObject) {
+    public func set<Value: ManagedAttributeValue, Source: _CoreSource>(
+        _ value: Value?, of source: Source, _ model: AnyObject
+    ) {
         let core = source.core(of: model)
         willChange(core, model)
         Value.setOptionalManagedValue(value, of: managed, in: core)
@@ -149,7 +156,9 @@ extension _Slot {
 
     /// Sets an optional enumeration.
     @inlinable
-    public func set<Value: RawRepresentable, Source: _CoreSource>(_ value: Value?, of source: Source, _ model: AnyObject)
+    public func set<Value: RawRepresentable, Source: _CoreSource>(
+        _ value: Value?, of source: Source, _ model: AnyObject
+    )
     where Value.RawValue: ManagedAttributeValue { set(value?.rawValue, of: source, model) }
 
     /// Gives an enumeration its first value.
@@ -200,12 +209,14 @@ extension _Slot {
     }
 
     /// Sets a relationship; the inverse follows.
-    public func set<Model: PersistentModel, Source: _CoreSource>(_ value: Model, of source: Source, _ model: AnyObject) {
+    public func set<Model: PersistentModel, Source: _CoreSource>(_ value: Model, of source: Source, _ model: AnyObject)
+    {
         set(Optional(value), of: source, model)
     }
 
     /// Sets an optional relationship; the inverse follows.
-    public func set<Model: PersistentModel, Source: _CoreSource>(_ value: Model?, of source: Source, _ model: AnyObject) {
+    public func set<Model: PersistentModel, Source: _CoreSource>(_ value: Model?, of source: Source, _ model: AnyObject)
+    {
         let core = source.core(of: model)
         willChange(core, model)
         core.bind(model)
@@ -214,7 +225,9 @@ extension _Slot {
     }
 
     /// Replaces the models of a relationship; the inverses follow.
-    public func set<Model: PersistentModel, Source: _CoreSource>(_ value: [Model], of source: Source, _ model: AnyObject) {
+    public func set<Model: PersistentModel, Source: _CoreSource>(
+        _ value: [Model], of source: Source, _ model: AnyObject
+    ) {
         let core = source.core(of: model)
         willChange(core, model)
         core.bind(model)
@@ -223,7 +236,9 @@ extension _Slot {
     }
 
     /// Replaces the models of an optional relationship; the inverses follow.
-    public func set<Model: PersistentModel, Source: _CoreSource>(_ value: [Model]?, of source: Source, _ model: AnyObject) {
+    public func set<Model: PersistentModel, Source: _CoreSource>(
+        _ value: [Model]?, of source: Source, _ model: AnyObject
+    ) {
         set(value ?? [], of: source, model)
     }
 

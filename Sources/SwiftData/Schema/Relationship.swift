@@ -112,8 +112,8 @@ struct RelationshipShape {
     let isToMany: Bool
     let isOptional: Bool
 
-    /// - Parameter type: The declared type of a property; nil is the result if it is not a model, an array of models, or
-    ///   an optional of either.
+    /// - Parameter type: The declared type of a property. The result is nil if it is not a model, an array of models,
+    ///   or an optional of either.
     init?(_ type: any Any.Type) {
         var type = type
         isOptional = type is any OptionalType.Type

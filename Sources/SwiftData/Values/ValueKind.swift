@@ -73,7 +73,9 @@ indirect enum ValueKind {
 
     private static let scalars: [ObjectIdentifier: NSAttributeType] = {
         var all: [ObjectIdentifier: NSAttributeType] = [:]
-        func add(_ types: [any Any.Type], _ kind: NSAttributeType) { for type in types { all[ObjectIdentifier(type)] = kind } }
+        func add(_ types: [any Any.Type], _ kind: NSAttributeType) {
+            for type in types { all[ObjectIdentifier(type)] = kind }
+        }
         add([Int.self, Int64.self, UInt.self, UInt64.self, UInt32.self], .integer64AttributeType)
         add([Int32.self, UInt16.self], .integer32AttributeType)
         add([Int16.self, Int8.self, UInt8.self], .integer16AttributeType)

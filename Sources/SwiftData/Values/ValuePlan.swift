@@ -77,8 +77,7 @@ enum ValuePlans {
 
     // MARK: One attribute
 
-    /// The plans of the types that most fields have, which the compiler specialises. The general one costs five times as
-    /// much.
+    /// The plans of the types that most fields have, which the compiler specialises. The general one costs more.
     private static func plain(_ type: any Any.Type, _ path: String) -> AnyObject? {
         switch ObjectIdentifier(type) {
         case ObjectIdentifier(Int.self): scalar(Int.self, path)

@@ -1,0 +1,56 @@
+import CoreData
+import Foundation
+
+extension SortDescriptor where Compared: PersistentModel {
+    /// Creates a sort descriptor for a string.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - comparator: The order; that of a list of files unless given, as on Apple's platforms.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
+    public init(
+        _ keyPath: any KeyPath<Compared, String> & Sendable,
+        comparator: LocalizedStringComparator = .localizedStandard, order: SortOrder = .forward
+    ) {
+        self = SortKeys.descriptor(keyPath, comparator, order)
+    }
+
+    /// Creates a sort descriptor for an optional string. Nil comes first.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - comparator: The order; that of a list of files unless given, as on Apple's platforms.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
+    public init(
+        _ keyPath: any KeyPath<Compared, String?> & Sendable,
+        comparator: LocalizedStringComparator = .localizedStandard, order: SortOrder = .forward
+    ) {
+        self = SortKeys.descriptor(keyPath, comparator, order)
+    }
+
+    /// Creates a sort descriptor for a Boolean. False comes first.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
+    public init(_ keyPath: any KeyPath<Compared, Bool> & Sendable, order: SortOrder = .forward) {
+        self = SortKeys.descriptor(keyPath, order)
+    }
+
+    /// Creates a sort descriptor for an optional Boolean: nil, then false, then true.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - order: The direction.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/foundation/sortdescriptor)
+    public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
+        self = SortKeys.descriptor(keyPath, order)
+    }
+}
