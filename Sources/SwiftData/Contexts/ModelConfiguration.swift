@@ -45,8 +45,8 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, CustomDebugS
         if let group = groupContainer.identifier { folder = folder.appendingPathComponent(group, isDirectory: true) }
         let file = folder.appendingPathComponent("\(name ?? "default").store", isDirectory: false)
         self.init(
-            name, schema, isStoredInMemoryOnly ? URL(fileURLWithPath: "/dev/null") : file, allowsSave,
-            (groupContainer, cloudKitDatabase))
+            named: name, schema: schema, at: isStoredInMemoryOnly ? URL(fileURLWithPath: "/dev/null") : file,
+            allowsSave: allowsSave, ignoring: (groupContainer, cloudKitDatabase))
     }
 
     /// Creates the configuration of a store at a place.
@@ -63,7 +63,8 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, CustomDebugS
         _ name: String? = nil, schema: Schema? = nil, url: URL, allowsSave: Bool = true,
         cloudKitDatabase: CloudKitDatabase = .automatic
     ) {
-        self.init(name, schema, url, allowsSave, (.automatic, cloudKitDatabase))
+        self.init(
+            named: name, schema: schema, at: url, allowsSave: allowsSave, ignoring: (.automatic, cloudKitDatabase))
     }
 
     /// Creates a configuration of the default store.
@@ -88,8 +89,8 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, CustomDebugS
     }
 
     private init(
-        _ name: String?, _ schema: Schema?, _ url: URL, _ allowsSave: Bool,
-        _ ignored: (GroupContainer, CloudKitDatabase)
+        named name: String?, schema: Schema?, at url: URL, allowsSave: Bool,
+        ignoring ignored: (GroupContainer, CloudKitDatabase)
     ) {
         self.name = name ?? "default"
         self.schema = schema
