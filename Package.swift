@@ -166,6 +166,10 @@ let package = Package(
             dependencies: [
                 "CoreData", "TestSupport", "save-chain-child", "migration-crash-child", "writer-child",
             ]),
+        // The table of changes and what fires, in the other language mode.
+        .testTarget(
+            name: "ObservedModeTests", dependencies: ["CoreData", "TestSupport"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(
             name: "CoreDataModelCompilerTests", dependencies: ["CoreData", "CoreDataModelCompiler", "TestSupport"]),
         .testTarget(

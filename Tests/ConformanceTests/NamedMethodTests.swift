@@ -46,4 +46,16 @@ final class NamedMethodTests: XCTestCase {
         let unreachable = NSPredicate(format: "reachable == NO AND initial == 'A'")
         XCTAssertEqual(travellers.filter { unreachable.evaluate(with: $0) }.map(\.name), ["Ada", "Ann"])
     }
+
+    func testKeyPathsThatAffectAComputedProperty() throws {
+        let trip = Trip(context: context)
+        trip.title = "Rome"
+        var headings: [String?] = []
+        let token = trip.observe(\.heading, options: [.new]) { _, change in headings.append(change.newValue) }
+        trip.title = "Paris"
+        trip.isFavourite = true
+        trip.startDate = Date()
+        XCTAssertEqual(headings, ["Paris", "★ Paris"])
+        token.invalidate()
+    }
 }

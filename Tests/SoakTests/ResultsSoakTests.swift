@@ -5,15 +5,28 @@ import Testing
 
 /// Sequences of results, counts and history in this process, while other processes write into the store and are killed.
 ///
-/// They work for five minutes each of a long run, or for two turns.
+/// They work for five minutes each of a long run, for the minutes of a soak, or for two turns. In a long run and in a
+/// soak they also work in databases of PostgreSQL.
 @Suite(.serialized)
 struct ResultsSoakTests {
-    @Test("Each sequence ends with what a fetch gives, whichever writers are killed", arguments: [true, false])
-    func sequences(keepsHistory: Bool) async throws {
-        let (isLong, seed) = (Sample.isWhole, Sample.seeds(1, long: 1)[0])
-        let run = try ResultsRun(keepsHistory: keepsHistory, copies: isLong ? 12 : 1)
+    private static let seconds: Double? = {
+        let minutes = ProcessInfo.processInfo.environment["OPENCOREDATA_SOAK"].flatMap(Double.init)
+        return minutes.map { $0 * 60 } ?? (Sample.isWhole ? 300 : nil)
+    }()
+
+    private static let kinds: [StoreKind] = {
+        #if PostgreSQL
+        if seconds != nil { return [.sqlite] + StoreKind.ofPostgreSQL.prefix(1) }
+        #endif
+        return [.sqlite]
+    }()
+
+    @Test("Each sequence ends with what a fetch gives, whichever writers are killed", arguments: [true, false], kinds)
+    func sequences(keepsHistory: Bool, kind: StoreKind) async throws {
+        let (isLong, seed) = (Self.seconds != nil, Sample.seeds(1, long: 1)[0])
+        let run = try ResultsRun(kind, keepsHistory: keepsHistory, copies: isLong ? 12 : 1)
         var dice = SplitMix(state: UInt64(seed))
-        let end = isLong ? ContinuousClock.now + .seconds(300) : nil
+        let end = Self.seconds.map { ContinuousClock.now + .seconds($0) }
         var (turn, early) = (0, 0)
         repeat {
             turn += 1
@@ -22,7 +35,9 @@ struct ResultsSoakTests {
         } while end.map { ContinuousClock.now < $0 } ?? (turn < 2)
         try await run.finish()
         let late = ProcessMemory.resident >> 20
-        print("sequences of results: \(turn) turns, \(run.progress.values) values, \(early) MB, at the end \(late) MB")
+        print(
+            "sequences of results, \(kind): \(turn) turns, \(run.progress.values) values, \(early) MB, at the end \(late) MB"
+        )
         if isLong { #expect(late <= early + early / 2 + 64) }
     }
 }
@@ -110,6 +125,7 @@ private final class ResultsRun: Sendable {
 
     let progress = ResultsProgress()
     private let folder: TemporaryFolder
+    private let kind: StoreKind
     private let url: URL
     private let options: [String: Bool]
     private let context: NSManagedObjectContext
@@ -117,17 +133,18 @@ private final class ResultsRun: Sendable {
     private let counters: [Task<Void, any Error>]
     private let history: Task<[Int64], any Error>?
 
-    init(keepsHistory: Bool, copies: Int) throws {
+    init(_ kind: StoreKind, keepsHistory: Bool, copies: Int) throws {
         folder = try TemporaryFolder()
-        url = folder.url.appendingPathComponent("Library.sqlite")
+        self.kind = kind
+        url = try #require(kind.url(in: folder.url))
         options = [NSPersistentHistoryTrackingKey: keepsHistory]
-        try withStore(url, LibraryModel.make(), options: options) { context in
+        try withStore(url, LibraryModel.make(), type: kind.type, options: options) { context in
             context.make("Book", ["title": "counter", "pages": 0])
             try context.save()
         }
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())
         try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: url, options: options)
+            ofType: kind.type, configurationName: nil, at: url, options: options)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         context.performAndWait { context.automaticallyMergesChangesFromParent = true }
@@ -164,7 +181,7 @@ private final class ResultsRun: Sendable {
         let children = try (0..<writers).map { number in
             try ChildProgram(
                 "writer-child",
-                [url.path, "t\(turn)w\(number)", "\(Self.rounds)"]
+                [url.isFileURL ? url.path : url.absoluteString, "t\(turn)w\(number)", "\(Self.rounds)"]
                     + (options.values.contains(true) ? ["history"] : []))
         }
         for child in children {
@@ -178,7 +195,7 @@ private final class ResultsRun: Sendable {
             child.kill()
         }
         progress.wait(forMore: .max / 2, orWriters: turn * writers)
-        try withStore(url, LibraryModel.make(), options: options) { context in
+        try withStore(url, LibraryModel.make(), type: kind.type, options: options) { context in
             for tag in try context.all("Tag", "NOT name BEGINSWITH 't\(turn)w'") { context.delete(tag) }
             try context.save()
         }
@@ -186,13 +203,14 @@ private final class ResultsRun: Sendable {
 
     /// Ends the sequences, and compares what each had at last with what a fetch gives.
     func finish() async throws {
-        try withStore(url, LibraryModel.make(), options: options) { context in
+        try withStore(url, LibraryModel.make(), type: kind.type, options: options) { context in
             context.transactionAuthor = Self.marker
             context.make("Tag", ["name": Self.marker])
             context.make("Book", ["title": Self.marker])
             try context.save()
         }
-        let (expected, count, numbers) = try withStore(url, LibraryModel.make(), options: options) { context in
+        let (expected, count, numbers) = try withStore(url, LibraryModel.make(), type: kind.type, options: options) {
+            context in
             let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
             let result = history == nil ? nil : try context.execute(request) as? NSPersistentHistoryResult
             return (

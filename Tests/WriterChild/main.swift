@@ -8,6 +8,8 @@
 //
 // With "exchange" it opens, destroys or replaces the store by another one so many times; see `exchange`.
 //
+// STORE is a file, or for the first form also the URL of a PostgreSQL database.
+//
 // Every round adds one to the pages of the book "counter", if there is one, and inserts a tag of the round's name, in
 // one save; with history, by the author of that name. A save that meets another process's change is repeated on the
 // newest row. Prints "saved N conflicts M".
@@ -34,8 +36,15 @@ let mode = arguments.dropFirst(5).first
 let policy = arguments.dropFirst(4).first.flatMap(mergePolicy)
 let coordinator = NSPersistentStoreCoordinator(
     managedObjectModel: mode == "registry" ? RegistryModel.make() : LibraryModel.make())
+// A database is named by its URL.
+let database = URL(string: arguments[1]).flatMap { $0.scheme == nil ? nil : $0 }
+#if PostgreSQL
+let kind = database == nil ? StoreKind.sqlite : .postgreSQL
+#else
+let kind = StoreKind.sqlite
+#endif
 try coordinator.addPersistentStore(
-    ofType: NSSQLiteStoreType, configurationName: nil, at: URL(fileURLWithPath: arguments[1]),
+    ofType: kind.type, configurationName: nil, at: database ?? URL(fileURLWithPath: arguments[1]),
     options: arguments.contains("history") ? [NSPersistentHistoryTrackingKey: true] : nil)
 let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
 context.performAndWait {

@@ -128,7 +128,47 @@ extension NSExpression {
     }
 }
 
+extension NSExpression {
+    /// Whether the expression may read more than its key paths say: a block or a fetch does, and a function of the
+    /// evaluated object.
+    fileprivate var readsUnnamedValues: Bool {
+        var found = false
+        func isObject(_ part: NSExpression) -> Bool {
+            if case .evaluatedObject = part.payload { return true }
+            return false
+        }
+        _ = replacing { part in
+            switch part.payload {
+            case .block, .fetch: found = true
+            case .function(_, let target, let arguments):
+                found = found || target.map(isObject) == true || arguments.contains(where: isObject)
+            case .subquery(_, _, let predicate), .conditional(let predicate, _, _):
+                found = found || predicate.readsUnnamedValues
+            default: break
+            }
+            return found ? part : nil
+        }
+        return found
+    }
+}
+
 extension NSPredicate {
+    /// Whether the predicate may read more than its key paths say.
+    package var readsUnnamedValues: Bool {
+        var found = false
+        forEachSimplePart { part in
+            switch part.form {
+            case .opaque: found = true
+            case .comparison(let comparison):
+                found =
+                    found || comparison.leftExpression.readsUnnamedValues
+                    || comparison.rightExpression.readsUnnamedValues
+            case .compound, .constant: break
+            }
+        }
+        return found
+    }
+
     /// The predicate with every expression in it passed through `transform`, innermost first. Blocks stay as they are.
     package func rewriting(_ transform: (NSExpression) -> NSExpression) -> NSPredicate {
         mappingSimpleParts { part in

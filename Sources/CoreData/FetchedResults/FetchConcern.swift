@@ -13,7 +13,8 @@ struct FetchConcern {
         entities = parameters.includesSubentities ? layout.subtree : layout.index..<layout.index + 1
         let paths = Self.paths(of: parameters)
         dependencies = FetchedDependencies(of: parameters, sectionKeyPath: nil, and: paths ?? [], from: layout)
-        keys = paths.map { Set($0.compactMap { $0.split(separator: ".").first.map(String.init) }) }
+        let keys = paths.map { Set($0.compactMap { $0.split(separator: ".").first.map(String.init) }) }
+        self.keys = dependencies.areUnknown ? nil : keys
     }
 
     /// The key paths that a fetch reads; nil if it reads whole rows.
@@ -40,7 +41,13 @@ struct FetchConcern {
     }
 
     private func isConcerned(by layoutIndex: Int) -> Bool {
-        entities.contains(layoutIndex) || dependencies.contain(layoutIndex)
+        entities.contains(layoutIndex) || dependencies.contain(layoutIndex) || dependencies.areUnknown
+    }
+
+    /// Whether a save may give the fetch another result than the changes before it: values of related objects, and
+    /// derived ones, are read as the store has them.
+    func isConcerned(bySave notification: Notification) -> Bool {
+        notification.hasObject { dependencies.contain($0) || dependencies.derive(from: $0) }
     }
 
     func isConcerned(byObjectsOf notification: Notification) -> Bool {
@@ -53,18 +60,33 @@ struct FetchConcern {
         }
         return objects(NSUpdatedObjectsKey).contains { object in
             let index = object.binding.layout.index
-            if dependencies.contain(index) { return true }
+            if dependencies.contain(index) || dependencies.areUnknown { return true }
             guard entities.contains(index) else { return false }
             guard let keys, notification.name == .NSManagedObjectContextObjectsDidChange else { return true }
-            return object.changedValuesForCurrentEvent().keys.contains { keys.contains($0) }
+            let changed = object.changedValuesForCurrentEvent().keys
+            // Another observer may have saved the object already.
+            return changed.isEmpty || changed.contains { keys.contains($0) }
         }
     }
 
     func isConcerned(byIDsOf notification: Notification) -> Bool {
-        let info = notification.userInfo ?? [:]
-        if info[NSInvalidatedAllObjectsKey] != nil { return true }
-        return [NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey, NSDeletedObjectIDsKey].contains { key in
-            (info[key] as? Set<NSManagedObjectID> ?? []).contains { isConcerned(by: $0.objectKey.layoutIndex) }
+        if notification.userInfo?[NSInvalidatedAllObjectsKey] != nil { return true }
+        return notification.hasID { isConcerned(by: $0) || dependencies.derive(from: $0) }
+    }
+}
+
+extension Notification {
+    /// Whether a notification of a save has an object of an entity.
+    func hasObject(_ isConcerned: (_ layoutIndex: Int) -> Bool) -> Bool {
+        [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey].contains { key in
+            (userInfo?[key] as? Set<NSManagedObject> ?? []).contains { isConcerned($0.binding.layout.index) }
+        }
+    }
+
+    /// Whether a notification of a merge has the id of an object of an entity.
+    func hasID(_ isConcerned: (_ layoutIndex: Int) -> Bool) -> Bool {
+        [NSInsertedObjectIDsKey, NSUpdatedObjectIDsKey, NSDeletedObjectIDsKey].contains { key in
+            (userInfo?[key] as? Set<NSManagedObjectID> ?? []).contains { isConcerned($0.objectKey.layoutIndex) }
         }
     }
 }

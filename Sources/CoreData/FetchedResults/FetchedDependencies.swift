@@ -11,11 +11,18 @@ struct FetchedDependencies {
     }
 
     private var dependencies: [Dependency] = []
+    /// The entities from whose saved objects the store derives attributes that the request reads.
+    private var sources: [Range<Int>] = []
+    /// Whether the request may read more than its key paths say, so that a change of any object may concern it.
+    private(set) var areUnknown: Bool
 
     var isEmpty: Bool { dependencies.isEmpty }
 
     /// Whether the results depend on objects of an entity.
     func contain(_ layoutIndex: Int) -> Bool { dependencies.contains { $0.entities.contains(layoutIndex) } }
+
+    /// Whether the store may derive another value that the request reads when an object of an entity is saved.
+    func derive(from layoutIndex: Int) -> Bool { sources.contains { $0.contains(layoutIndex) } }
 
     /// `further` are key paths that are read beside those of the predicate and the order.
     init(
@@ -26,15 +33,26 @@ struct FetchedDependencies {
             if let key = descriptor.sortKey { paths.insert(key) }
         }
         if let sectionKeyPath { paths.insert(sectionKeyPath) }
+        areUnknown = request.predicate?.readsUnnamedValues == true
         var known: Set<String> = []
-        for path in paths { follow(path, from: layout, &known) }
+        for path in paths {
+            let isNamed = follow(path, from: layout, &known)
+            // A computed section name belongs to its object.
+            if !isNamed, path != sectionKeyPath { areUnknown = true }
+        }
     }
 
-    private mutating func follow(_ path: String, from layout: EntityLayout, _ known: inout Set<String>) {
+    /// Keys that objects have beside the properties of their entity, and that do not change.
+    private static let ownKeys: Set<String> = ["self", "objectID", "entity"]
+
+    /// Returns whether the model says what the path reads.
+    private mutating func follow(
+        _ path: String, from layout: EntityLayout, _ known: inout Set<String>
+    ) -> Bool {
         let keys = path.split(separator: ".").filter { !$0.hasPrefix("@") }.map(String.init)
         var current = layout
         var way: [InverseSide]? = []
-        for (depth, key) in keys.enumerated() where depth + 1 < keys.count {
+        for (depth, key) in keys.enumerated() {
             let step: InverseSide?
             switch Self.access(to: key, in: current) {
             case .toOne(let slot)?:
@@ -49,12 +67,38 @@ struct FetchedDependencies {
                 case .ownerKey, .transient: step = nil
                 }
                 current = current.model.entities[toMany.destinationIndex]
-            default:
-                return
+            case .attribute(let slot)?:
+                let owner = current.model.entities[Self.owner(of: key, in: current)]
+                if case .attribute(let attribute) = owner.slots[slot].role { noteSources(of: attribute, in: owner) }
+                return true
+            case .composite?: return true
+            case .fetched?: return false
+            case nil: return Self.ownKeys.contains(key)
             }
+            if depth + 1 == keys.count { return true }
             if let step { way?.insert(step, at: 0) } else { way = nil }
             if known.insert(keys[...depth].joined(separator: ".")).inserted {
                 dependencies.append(Dependency(entities: current.subtree, way: way))
+            }
+        }
+        return true
+    }
+
+    /// Notes the entities from which an attribute is derived: its own one, and those that the derivation passes.
+    private mutating func noteSources(of attribute: NSAttributeDescription, in layout: EntityLayout) {
+        guard let expression = (attribute as? NSDerivedAttributeDescription)?.derivationExpression else { return }
+        sources.append(layout.subtree)
+        for path in expression.keyPaths {
+            var current = layout
+            for key in KeyValuePath(path).keys {
+                switch current.access[key] {
+                case .toOne(let slot)?:
+                    current = current.model.entities[current.destinations[slot].layoutIndex]
+                case .toMany(let index)?:
+                    current = current.model.entities[current.toManys[index].destinationIndex]
+                default: continue
+                }
+                sources.append(current.subtree)
             }
         }
     }

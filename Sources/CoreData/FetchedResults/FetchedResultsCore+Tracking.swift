@@ -37,6 +37,7 @@ extension FetchedResultsCore {
 
         var candidates = changed.filter { fetched.entities.contains($0.binding.layout.index) }
         let direct = candidates
+        if isExact, fetched.dependencies.areUnknown { return try refetch(fetched, changed: direct) }
         if !fetched.dependencies.isEmpty {
             guard let origins = fetched.dependencies.origins(of: Array(changed)) else {
                 return try refetch(fetched, changed: direct)
@@ -187,14 +188,19 @@ extension FetchedResultsCore {
 
     // MARK: Saving
 
-    func contextDidSave() {
+    func contextDidSave(_ notification: Notification) {
         guard isFollowing, arrangement != nil, !isOutdated else { return }
         if cacheName != nil { writeCacheAfterSave() }
         tellPermanentIDs()
-        // A fetch of a page reads related objects as the store has them.
-        let isOtherPage = isExact && fetched.map { $0.isPage && !$0.dependencies.isEmpty } == true
+        // A fetch of a page reads related objects as the store has them, and every fetch derived values.
+        let isOther =
+            isExact
+            && fetched.map { fetched in
+                fetched.isPage && !fetched.dependencies.isEmpty
+                    || notification.hasObject(fetched.dependencies.derive)
+            } == true
         for listener in livingListeners {
-            if isOtherPage { listener.resultsAreOutdated() } else { listener.resultsDidSave() }
+            if isOther { listener.resultsAreOutdated() } else { listener.resultsDidSave() }
         }
     }
 }

@@ -140,6 +140,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     func follows(_ layoutIndex: Int) -> Bool {
         guard isFollowing, let fetched, fetched.isTracked else { return false }
         return fetched.entities.contains(layoutIndex) || fetched.dependencies.contain(layoutIndex)
+            || isExact && fetched.dependencies.areUnknown
     }
 
     func fail(_ error: any Error) {
@@ -156,7 +157,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
             ) { [weak self] notification in self?.contextDidChange(notification) },
             NotificationCenter.default.addObserver(
                 forName: .NSManagedObjectContextDidSave, object: context, queue: nil
-            ) { [weak self] _ in self?.contextDidSave() },
+            ) { [weak self] notification in self?.contextDidSave(notification) },
         ]
     }
 

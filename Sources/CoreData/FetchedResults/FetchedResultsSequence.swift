@@ -15,7 +15,7 @@ public struct FetchedResultsSequence<Value>: AsyncSequence, Sendable {
     /// Errors of Core Data.
     public typealias Failure = any Error
 
-    private let makeSource: @Sendable () -> any FetchedResultsSource<Value>
+    let makeSource: @Sendable () -> any FetchedResultsSource<Value>
 
     init(_ makeSource: @escaping @Sendable () -> any FetchedResultsSource<Value>) {
         self.makeSource = makeSource

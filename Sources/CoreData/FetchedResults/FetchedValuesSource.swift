@@ -57,7 +57,7 @@ final class FetchedValuesSource<Value>: FetchedResultsSource, ContextFollower, @
         if !hasBegun { try begin() }
         context.processPendingChanges()
         if let failure { throw failure }
-        try storeWatch?.check()
+        if try storeWatch?.hasMore() == true { needsFetch = true }
         guard needsFetch else { return nil }
         needsFetch = false
         let value = try fetch()
@@ -70,9 +70,7 @@ final class FetchedValuesSource<Value>: FetchedResultsSource, ContextFollower, @
         hasBegun = true
         concern = try FetchConcern(of: request, in: context)
         remoteChanges = context.followingRemoteChanges()
-        storeWatch = FollowedStores(of: request, in: context) { [weak self, weak context] in
-            context?.enqueue { [weak self] _ in self?.outdate() }
-        }
+        storeWatch = FollowedStores(of: request, in: context) { [weak self] in self?.wake.wakeReader() }
         context.followers.removeAll { $0.core == nil }
         context.followers.append(Follower(core: self))
         needsFetch = true
@@ -85,9 +83,14 @@ final class FetchedValuesSource<Value>: FetchedResultsSource, ContextFollower, @
                     outdate()
                 })
         }
-        let readsUnsaved = request.fetchParameters?.includesPendingChanges == true
-        observe(readsUnsaved ? .NSManagedObjectContextObjectsDidChange : .NSManagedObjectContextDidSave) {
-            $0.isConcerned(byObjectsOf: $1)
+        // Dictionaries come from the store, whatever the request says.
+        if let parameters = request.fetchParameters, parameters.includesPendingChanges,
+            parameters.resultType != .dictionaryResultType
+        {
+            observe(.NSManagedObjectContextObjectsDidChange) { $0.isConcerned(byObjectsOf: $1) }
+            observe(.NSManagedObjectContextDidSave) { $0.isConcerned(bySave: $1) }
+        } else {
+            observe(.NSManagedObjectContextDidSave) { $0.isConcerned(byObjectsOf: $1) }
         }
         observe(.NSManagedObjectContextDidMergeChangesObjectIDs) { $0.isConcerned(byIDsOf: $1) }
     }

@@ -9,7 +9,8 @@ extension NSManagedObjectContext {
     ///
     /// A change runs a fetch only in these cases: the request has an offset or a limit, its results are dictionaries or
     /// numbers, it leaves out unsaved changes, a key path in it passes a relationship without an inverse, the context
-    /// was reset, or a store without history was changed by another process. In each case the change has to concern an
+    /// was reset, or a store without history was changed by another process. So it does where the request reads a
+    /// derived attribute, where its predicate has a block, and after a store was added. In each case the change has to concern an
     /// object that is or could be in the results. A fetch reads related objects as the store has them. Without one,
     /// their unsaved changes count as well. Objects that are equal in the request's order have no certain order.
     ///
@@ -48,16 +49,25 @@ extension NSManagedObjectContext {
     final func objectResults<ResultType>(
         of request: NSFetchRequest<ResultType>, sectionNameKeyPath: String?
     ) -> ObjectResultsSource<FetchedResults<ResultType>> {
-        let core = FetchedResultsCore(context: self, sectionNameKeyPath: sectionNameKeyPath, cacheName: nil)
-        core.isExact = true
+        let objects = Self.objectRequest(request)
         let areIDs = request.resultType == .managedObjectIDResultType
         let name = request.entityName ?? ""
-        return ObjectResultsSource(core: core, request: Self.objectRequest(request)) { step in
-            let items = step.arrangement.items
-            return FetchedResults(
-                results: Self.typed(areIDs ? items.map(FetchedChanges.id) : items, ofEntity: name),
-                sections: step.arrangement.resultsSections, difference: step.difference,
-                updatedObjectIDs: step.updated)
+        return objectResults(of: { objects }, sectionNameKeyPath: sectionNameKeyPath) { items in
+            Self.typed(areIDs ? items.map(FetchedChanges.id) : items, ofEntity: name)
+        }
+    }
+
+    /// Follows the objects of a request, which is made on the context's queue.
+    private final func objectResults<ResultType>(
+        of request: @escaping () -> NSPersistentStoreRequest, sectionNameKeyPath: String? = nil,
+        typed: @escaping ([NSObject]) -> [ResultType]
+    ) -> ObjectResultsSource<FetchedResults<ResultType>> {
+        let core = FetchedResultsCore(context: self, sectionNameKeyPath: sectionNameKeyPath, cacheName: nil)
+        core.isExact = true
+        return ObjectResultsSource(core: core, request: request) { step in
+            FetchedResults(
+                results: typed(step.arrangement.items), sections: step.arrangement.resultsSections,
+                difference: step.difference, updatedObjectIDs: step.updated)
         }
     }
 
@@ -96,11 +106,22 @@ extension NSManagedObjectContext {
     public final func results(
         ofObjectWith objectID: NSManagedObjectID
     ) -> FetchedResultsSequence<FetchedResults<NSManagedObject>> {
+        FetchedResultsSequence { [self] in
+            objectResults(
+                of: { [self] in request(forObjectWith: objectID) },
+                typed: { Self.typed($0, ofEntity: objectID.entity.name ?? "") })
+        }
+    }
+
+    private final func request(forObjectWith objectID: NSManagedObjectID) -> NSFetchRequest<NSManagedObject> {
         let request = NSFetchRequest<NSManagedObject>(entityName: objectID.entity.name ?? "")
+        // A save gives a new object another id, so the request names the object itself.
+        let object = objectID.isTemporaryID ? registeredObject(for: objectID) : nil
         request.predicate = NSComparisonPredicate(
-            leftExpression: .expressionForEvaluatedObject(), rightExpression: NSExpression(forConstantValue: objectID),
+            leftExpression: .expressionForEvaluatedObject(),
+            rightExpression: NSExpression(forConstantValue: object ?? objectID),
             modifier: .direct, type: .equalTo, options: [])
-        return results(of: request)
+        return request
     }
 
     /// The request for the objects of a request for ids.

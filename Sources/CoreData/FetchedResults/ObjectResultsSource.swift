@@ -15,7 +15,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
     let context: NSManagedObjectContext
     private let core: FetchedResultsCore
     /// The request to begin with; nil if the core is that of a controller, which fetches when the program says so.
-    private let request: NSPersistentStoreRequest?
+    private let request: (() -> NSPersistentStoreRequest)?
     private let make: (Step) -> Value
     private var remoteChanges: RemoteChangeMerging?
     private var storeWatch: FollowedStores?
@@ -35,7 +35,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
     private var changed: Set<ObjectIdentifier> = []
 
     init(
-        core: FetchedResultsCore, request: NSPersistentStoreRequest?, make: @escaping (Step) -> Value
+        core: FetchedResultsCore, request: (() -> NSPersistentStoreRequest)?, make: @escaping (Step) -> Value
     ) {
         context = core.context
         self.core = core
@@ -99,7 +99,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
         if !hasBegun { return try firstValue() }
         context.processPendingChanges()
         if let failure { throw failure }
-        try storeWatch?.check()
+        if try storeWatch?.hasMore() == true { isOutdated = true }
         if isOutdated || core.isOutdated {
             isOutdated = false
             // A reset makes new objects.
@@ -118,15 +118,19 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
     private func firstValue() throws -> Value? {
         hasBegun = true
         core.add(self)
-        if let request {
+        if let request = request?() {
             // These begin before the fetch, so that nothing is missed between the two.
             remoteChanges = context.followingRemoteChanges()
             storeWatch = FollowedStores(of: request, in: context) { [weak self] in self?.wake.wakeReader() }
             observer = NotificationCenter.default.addObserver(
                 forName: .NSManagedObjectContextDidMergeChangesObjectIDs, object: context, queue: nil
             ) { [weak self] notification in
-                // The merge of a store without history names no new rows.
-                if notification.userInfo?[NSInvalidatedAllObjectsKey] != nil { self?.resultsAreOutdated() }
+                // The merge of a store without history names no new rows, and none names derived values.
+                if notification.userInfo?[NSInvalidatedAllObjectsKey] != nil
+                    || notification.hasID({ self?.core.fetched?.dependencies.derive(from: $0) == true })
+                {
+                    self?.resultsAreOutdated()
+                }
             }
             try core.performFetch(request)
             (latest, changeCount, changed) = (nil, 0, [])

@@ -107,14 +107,25 @@ private final class HistoryFollower: @unchecked Sendable {
     /// The transactions since the last call, oldest first.
     func newTransactions() async throws -> UncheckedSendable<[NSPersistentHistoryTransaction]> {
         try await context.perform { [self] in
+            let newest = newestOfUnreadStores()
             let token = numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers: numbers)
             let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
             let result = try context.execute(request) as? NSPersistentHistoryResult
             let transactions = result?.result as? [NSPersistentHistoryTransaction] ?? []
+            numbers.merge(newest) { $1 }
             for transaction in transactions {
                 numbers[transaction.storeID] = max(numbers[transaction.storeID] ?? 0, transaction.transactionNumber)
             }
             return UncheckedSendable(transactions)
         }
+    }
+    /// The numbers of the newest transactions of stores of which nothing has been read. With them, history that is
+    /// deleted before its reading is missed.
+    private func newestOfUnreadStores() -> [String: Int64] {
+        guard let coordinator = context.persistentStoreCoordinator,
+            coordinator.historyStores(among: nil).contains(where: { numbers[$0.identifier] == nil })
+        else { return [:] }
+        return coordinator.currentPersistentHistoryToken(fromStores: nil)?.numbers
+            .filter { numbers[$0.key] == nil } ?? [:]
     }
 }

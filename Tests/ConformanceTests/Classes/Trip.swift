@@ -9,6 +9,20 @@ public class Trip: NSManagedObject {
     @NSManaged public var expenses: Set<Expense>
     @NSManaged public var stops: NSOrderedSet?
     @NSManaged public var travellers: NSSet?
+
+    /// What a list shows. The getter reads one of its two values past its accessor.
+    #if canImport(ObjectiveC)
+    @objc
+    #endif
+    var heading: String { Trip.mark(of: self) + title }
+
+    private static func mark(of trip: Trip) -> String {
+        trip.primitiveValue(forKey: "isFavourite") as? Bool == true ? "★ " : ""
+    }
+
+    public override class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> {
+        key == "heading" ? ["title", "isFavourite"] : super.keyPathsForValuesAffectingValue(forKey: key)
+    }
 }
 
 extension Trip {

@@ -340,15 +340,79 @@ struct ResultsSequenceTests {
         #expect(error?.code == NSCoreDataError)
     }
 
+    /// A controller of the books, made on the context's queue.
+    private func controller(of context: NSManagedObjectContext) -> NSFetchedResultsController<NSManagedObject> {
+        context.performAndWait {
+            NSFetchedResultsController(
+                fetchRequest: Self.books(), managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil)
+        }
+    }
+
+    @Test("A task that is cancelled during a fetch, and a sequence that is left, release all", .onStores(.inMemory))
+    func cancellation() async throws {
+        let library = try Library()
+        let context = library.context()
+        try await context.perform {
+            context.make("Book", ["title": "b", "pages": 1])
+            try context.save()
+        }
+        let reader = Locked<Task<Int, any Error>?>(nil)
+        let (begun, begin) = AsyncStream<Void>.makeStream()
+        let request = Held(NSFetchRequest<NSManagedObject>(entityName: "Book"))
+        request.value.predicate = NSPredicate { _, _ in
+            reader.withLock { $0 }?.cancel()
+            return true
+        }
+        let task = Task {
+            for await _ in begun { break }
+            var number = 0
+            for try await _ in context.results(of: request.value) { number += 1 }
+            return number
+        }
+        reader.withLock { $0 = task }
+        begin.yield()
+        #expect(try await task.value <= 1)
+        #expect(await context.perform { context.followers.allSatisfy { $0.core == nil } })
+        reader.withLock { $0 = nil }
+        // The first of two readers leaves; the second one goes on.
+        var second = context.results(of: request.value).makeAsyncIterator()
+        #expect(try await second.next()?.results.count == 1)
+        for try await _ in context.results(of: request.value) { break }
+        await context.perform { _ = context.make("Book", ["title": "c", "pages": 2]) }
+        #expect(try await second.next()?.results.count == 2)
+    }
+
+    private final class Weak {
+        weak var context: NSManagedObjectContext?
+    }
+
+    @Test("A sequence keeps its context, and a reader may use the context between two values")
+    func lifetime() async throws {
+        let library = try Library()
+        let kept = Weak()
+        func sequence() -> FetchedResultsSequence<FetchedResults<NSManagedObject>> {
+            let context = library.context()
+            kept.context = context
+            return context.results(of: Self.books())
+        }
+        func makeBook(_ number: Int) {
+            kept.context?.performAndWait { _ = kept.context?.make("Book", ["title": "b", "pages": number]) }
+        }
+        var number = 0
+        for try await value in sequence() {
+            number += 1
+            if number == 4 { break }
+            #expect(value.results.count == number - 1 && kept.context != nil)
+            makeBook(number)
+        }
+        #expect(number == 4)
+    }
+
     @Test("A controller gives its snapshots as a sequence, beside its delegate")
     func snapshots() async throws {
         let library = try Library()
         let context = library.context()
-        let controller = await context.perform {
-            Held(
-                NSFetchedResultsController(
-                    fetchRequest: Self.books(), managedObjectContext: context, sectionNameKeyPath: nil, cacheName: nil))
-        }
+        let controller = Held(controller(of: context))
         var snapshots = controller.value.snapshots.makeAsyncIterator()
         try await context.perform {
             context.make("Book", ["title": "b", "pages": 1])
@@ -359,114 +423,5 @@ struct ResultsSequenceTests {
         await context.perform { _ = context.make("Book", ["title": "a", "pages": 1]) }
         #expect(try await snapshots.next()?.numberOfItems == 2)
         #expect(await context.perform { controller.value.fetchedObjects?.count } == 2)
-    }
-}
-
-@Suite("Results follow other processes and the history", .leavesNothingBehind, .onEveryDatabase)
-struct RemoteResultsTests {
-    private static let books = {
-        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
-        request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: true)]
-        return Held(request)
-    }()
-
-    @Test("Commits of another coordinator reach the results, with and without history", arguments: [true, false])
-    func otherCoordinators(keepsHistory: Bool) async throws {
-        let library = try Library(options: [NSPersistentHistoryTrackingKey: keepsHistory])
-        let (context, other) = (library.context(), try library.beside().context())
-        await context.perform { context.automaticallyMergesChangesFromParent = true }
-        var values = context.results(of: Self.books.value).makeAsyncIterator()
-        var counts = context.counts(of: Self.books.value).makeAsyncIterator()
-        #expect(try await values.next()?.results.count == 0)
-        #expect(try await counts.next() == 0)
-        let uri = try await other.perform {
-            let book = other.make("Book", ["title": "b"])
-            try other.save()
-            return book.objectID.uriRepresentation()
-        }
-        let id = try #require(library.coordinator.managedObjectID(forURIRepresentation: uri))
-        #expect(try await values.next()?.objectIDs == [id])
-        #expect(try await counts.next() == 1)
-        try await other.perform {
-            for book in try other.fetch(Self.books.value) { other.delete(book) }
-            try other.save()
-        }
-        #expect(try await values.next()?.objectIDs == [])
-        #expect(try await counts.next() == 0)
-    }
-
-    @Test("A store knows its own commits from those of other connections", .onStores(.sqlite))
-    func foreignCommits() throws {
-        let library = try Library(options: [NSPersistentHistoryTrackingKey: true])
-        let (context, other) = (library.context(), try library.beside().context())
-        let rows = library.coordinator.attached[0].rows
-        let log = SaveLog()
-        rows.history?.record(savesIn: log)
-        func save(_ context: NSManagedObjectContext) throws -> Int64 {
-            try context.performAndWait {
-                context.make("Book", ["title": "b"])
-                try context.save()
-            }
-            return try #require(rows.history).lastTransactionNumber()
-        }
-        let version = try #require(rows.foreignVersion)
-        let own = try save(context)
-        #expect(rows.foreignVersion == version)
-        let foreign = try save(other)
-        #expect(rows.foreignVersion != version)
-        #expect(log.take(through: foreign) == [own])
-        #expect(log.take(through: foreign).isEmpty)
-    }
-
-    @Test("The history is a sequence of transactions, with the place to go on from, and ends where it was deleted")
-    func history() async throws {
-        let library = try Library(options: [NSPersistentHistoryTrackingKey: true])
-        let (context, other) = (library.context(), try library.beside().context())
-        var changes = library.coordinator.changes(after: nil).makeAsyncIterator()
-        try await context.perform {
-            context.transactionAuthor = "here"
-            context.make("Book", ["title": "a"])
-            try context.save()
-        }
-        let first = try #require(await changes.next())
-        #expect(first.author == "here" && first.changes?.count == 1)
-        try await other.perform {
-            other.transactionAuthor = "beside"
-            other.make("Book", ["title": "b"])
-            try other.save()
-        }
-        #expect(try await changes.next()?.author == "beside")
-        var later = library.coordinator.changes(after: first.token).makeAsyncIterator()
-        #expect(try await later.next()?.author == "beside")
-
-        try await context.perform {
-            context.make("Book", ["title": "c"])
-            try context.save()
-            _ = try context.execute(NSPersistentHistoryChangeRequest.deleteHistory(before: Date.distantFuture))
-        }
-        var deleted = library.coordinator.changes(after: first.token).makeAsyncIterator()
-        let error = await #expect(throws: NSError.self) { _ = try await deleted.next() }
-        #expect(error?.code == NSPersistentHistoryTokenExpiredError)
-    }
-
-    @Test("Notifications are sequences of values")
-    func notifications() async throws {
-        let library = try Library(options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
-        let context = library.context()
-        var saves = context.didSave.makeAsyncIterator()
-        var changes = context.objectsDidChange.makeAsyncIterator()
-        var commits = library.coordinator.remoteChanges.makeAsyncIterator()
-        let id = try await context.perform {
-            let book = context.make("Book", ["title": "a"])
-            try context.obtainPermanentIDs(for: [book])
-            try context.save()
-            return book.objectID
-        }
-        #expect(await changes.next()?.insertedObjectIDs == [id])
-        let save = try #require(await saves.next())
-        #expect(save.insertedObjectIDs == [id] && save.updatedObjectIDs.isEmpty && save.deletedObjectIDs.isEmpty)
-        #expect(await commits.next()?.storeUUID == library.store.identifier)
-        await context.perform { context.reset() }
-        #expect(await changes.next()?.invalidatesAllObjects == true)
     }
 }

@@ -39,15 +39,29 @@ final class ContactDetail {
         show(nil)
     }
 
-    func show(_ contact: Contact?) {
+    /// What the pane shows of a contact.
+    struct Values: Equatable {
+        let title: String
+        let texts: [String]
+    }
+
+    /// Reads what the pane shows. Within a tracking the read values are tracked.
+    func values(of contact: Contact?) -> Values? {
+        guard let contact, contact.managedObjectContext != nil else { return nil }
+        return Values(
+            title: contact.fullName.isEmpty ? "New contact" : contact.fullName,
+            texts: fields.map { contact.value(forKey: $0.property) as? String ?? "" })
+    }
+
+    func show(_ values: Values?) {
         isShowing = true
-        gtk_widget_set_visible(grid, contact == nil ? 0 : 1)
-        gtk_label_set_text(title.hidden, contact.map { $0.fullName.isEmpty ? "New contact" : $0.fullName } ?? "")
-        for (property, entry) in fields {
-            let text = contact?.value(forKey: property) as? String ?? ""
+        gtk_widget_set_visible(grid, values == nil ? 0 : 1)
+        gtk_label_set_text(title.hidden, values?.title ?? "")
+        for (number, field) in fields.enumerated() {
+            let text = values?.texts[number] ?? ""
             // The caret of the field in which the user types stays where it is.
-            if text != String(cString: gtk_editable_get_text(entry.hidden)) {
-                gtk_editable_set_text(entry.hidden, text)
+            if text != String(cString: gtk_editable_get_text(field.entry.hidden)) {
+                gtk_editable_set_text(field.entry.hidden, text)
             }
         }
         isShowing = false

@@ -1,6 +1,7 @@
 import CGtk
 import CoreData
 import CoreDataManager
+import Observation
 
 /// The ordinary screen: the list, the contact that is selected in it, and buttons in the title bar.
 @MainActor
@@ -15,6 +16,8 @@ final class ContactsScreen {
     private let search: Widget = gtk_search_entry_new()
     private let problem: Widget = gtk_label_new("")
     private var buttons: [String: Widget] = [:]
+    /// Shows the selected contact whenever one of its values changes.
+    private var following: Task<Void, Never>?
 
     init(manager: CoreDataManager, window: Widget, bar: Widget) throws {
         self.manager = manager
@@ -22,10 +25,12 @@ final class ContactsScreen {
         self.bar = bar
         list = try ContactList(context: manager.mainContext)
         editor = Editor(context: manager.mainContext)
+        manager.mainContext.observesProperties = true
         layOut()
         addButtons()
         list.whenSelected = { [unowned self] in
             editor.endTyping()
+            followSelection()
             refresh()
         }
         detail.whenTyped = { [unowned self] property, text in
@@ -35,6 +40,17 @@ final class ContactsScreen {
         when(search, "changed") { [unowned self] in attempt { try list.search(searched) } }
         when(search, "activate") { [unowned self] in list.selectFirst() }
         refresh()
+    }
+
+    private func followSelection() {
+        following?.cancel()
+        let (contact, detail) = (list.selected, detail)
+        detail.show(detail.values(of: contact))
+        following = Task {
+            for await values in Observations({ detail.values(of: contact) }) where !Task.isCancelled {
+                detail.show(values)
+            }
+        }
     }
 
     // MARK: - Actions
@@ -122,9 +138,8 @@ final class ContactsScreen {
         buttons[label] = button
     }
 
-    /// Shows what can be done now, and the selected contact.
+    /// Shows what can be done now.
     private func refresh() {
-        detail.show(list.selected)
         let context = manager.mainContext
         let states = [
             "Delete": list.selected != nil, "Save": context.hasChanges, "Undo": editor.undoManager.canUndo,

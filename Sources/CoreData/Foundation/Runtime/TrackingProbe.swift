@@ -1,4 +1,5 @@
 import Observation
+import Synchronization
 
 /// Finds out whether a tracking of `withObservationTracking(_:onChange:)` or `Observations` is under way on the thread.
 ///
@@ -8,14 +9,15 @@ final class TrackingProbe {
     /// The argument of a subscript, which notes that it was hashed. Arguments with equal numbers are equal.
     final class Argument: Hashable {
         let number: Int
-        fileprivate var wasHashed = false
+        /// A tracking may end on another thread, and hashes the argument there.
+        fileprivate let wasHashed = Atomic(false)
 
         init(_ number: Int) { self.number = number }
 
         static func == (one: Argument, other: Argument) -> Bool { one.number == other.number }
 
         func hash(into hasher: inout Hasher) {
-            wasHashed = true
+            wasHashed.store(true, ordering: .relaxed)
             hasher.combine(number)
         }
     }
@@ -36,10 +38,10 @@ final class TrackingProbe {
         known registrar: ObservationRegistrar?
     ) -> ObservationRegistrar? {
         // The end of a tracking hashes the path again.
-        argument.wasHashed = false
+        argument.wasHashed.store(false, ordering: .relaxed)
         let used = registrar ?? spare
         used.access(subject, keyPath: keyPath)
-        guard argument.wasHashed else { return nil }
+        guard argument.wasHashed.load(ordering: .relaxed) else { return nil }
         if registrar == nil { spare = ObservationRegistrar() }
         return used
     }

@@ -28,6 +28,8 @@ final class ObservedObjects {
     var tracksReads = false
     /// The number of running operations of the framework.
     private var depth = 0
+    /// Counts changes and operations, so that a change knows whether its observers have made one.
+    private var eventCount = 0
     /// The number of changes that are being made, whose observers have been informed.
     private var applying = 0
     /// The number of running primitive setters, of which observers of keys hear nothing.
@@ -110,14 +112,26 @@ final class ObservedObjects {
     }
 
     /// Informs the observers of properties, and makes a change. Within an operation, the end of the operation does it.
-    func change(_ changes: [Change], apply: () -> Void) {
+    ///
+    /// An observer may make changes of its own. Then the changes are determined again, and the observers of further
+    /// properties are informed.
+    func change(_ changes: @autoclosure () -> [Change], apply: () -> Void) {
         if depth > 0 || applying > 0 { return apply() }
         endFormer()
-        let watched = changes.compactMap { change in
-            change.object.flags.contains(.watched) ? record(of: change.object).map { (change, $0) } : nil
-        }
-        let firing = Self.distinct(watched.filter(\.0.differs).map { ($1, $0.object, $0.place) })
-        for (record, object, place) in firing { record.informBefore(place, of: object) }
+        eventCount += 1
+        var watched: [(Change, ObservedObject)] = []
+        var firing: [(ObservedObject, NSManagedObject, Int)] = []
+        var informed: Set<SeenPlace> = []
+        var known = 0
+        repeat {
+            known = eventCount
+            watched = changes().compactMap { change in
+                change.object.flags.contains(.watched) ? record(of: change.object).map { (change, $0) } : nil
+            }
+            let next = Self.distinct(watched.filter(\.0.differs).map { ($1, $0.object, $0.place) }, &informed)
+            firing += next
+            for (record, object, place) in next { record.informBefore(place, of: object) }
+        } while known != eventCount
         let notices = primitives == 0 ? KeyValueNotice.gather(watched) : []
         for notice in notices { notice.willChange() }
         applying += 1
@@ -137,10 +151,9 @@ final class ObservedObjects {
 
     /// The places by which the registrars know the values, each once.
     private static func distinct(
-        _ all: [(ObservedObject, NSManagedObject, Int)]
+        _ all: [(ObservedObject, NSManagedObject, Int)], _ seen: inout Set<SeenPlace>
     ) -> [(ObservedObject, NSManagedObject, Int)] {
-        var seen: Set<SeenPlace> = []
-        return all.compactMap { record, object, place in
+        all.compactMap { record, object, place in
             let place = object.binding.layout.firingPlace(of: place)
             let isNew = seen.insert(SeenPlace(object: ObjectIdentifier(object), place: place)).inserted
             return isNew ? (record, object, place) : nil
@@ -181,6 +194,7 @@ final class ObservedObjects {
     ) rethrows -> Result {
         if depth > 0 || applying > 0 { return try operation() }
         endFormer()
+        eventCount += 1
         let taken = take(of: context)
         depth += 1
         defer { deliver(compare(taken), of: taken) }
@@ -191,6 +205,7 @@ final class ObservedObjects {
     func beforeReset(of context: NSManagedObjectContext, _ body: () -> Void) {
         if depth > 0 || applying > 0 { return body() }
         endFormer()
+        eventCount += 1
         let changed = take(of: context).compactMap { taken -> Changed? in
             let layout = taken.object.binding.layout
             let empty = ObservedValues.empty(taken.object)
@@ -260,7 +275,9 @@ final class ObservedObjects {
     }
 
     private static func firing(_ changed: [Changed]) -> [(ObservedObject, NSManagedObject, Int)] {
-        distinct(changed.flatMap { change in change.places.map { (change.taken.record, change.taken.object, $0) } })
+        var seen: Set<SeenPlace> = []
+        return distinct(
+            changed.flatMap { change in change.places.map { (change.taken.record, change.taken.object, $0) } }, &seen)
     }
 
     /// Lets changed objects show the values before the operation, also those that it took out of the context.

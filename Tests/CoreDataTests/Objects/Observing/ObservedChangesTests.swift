@@ -10,39 +10,8 @@ import Testing
 struct ObservedChangesTests {
     @Test("Each way to change a value fires exactly the properties that differ, once", .onEveryKindOfStore)
     func ways() throws {
-        let library = try Library(model: ObservedStage.model())
         #expect(ObservedWay.all.count >= 40)
-        for way in ObservedWay.all where library.kind.has(way) {
-            let context = library.context()
-            let stage = try context.performAndWait {
-                context.observesProperties = true
-                let stage = try ObservedStage(context, library)
-                try way.prepare(stage)
-                stage.begin()
-                if !way.isAutomatic { try way.change(stage) }
-                return Held(way.isAutomatic ? nil : stage.end(), stage)
-            }
-            if way.isAutomatic { try way.change(stage.stage) }
-            context.performAndWait {
-                let seen = stage.seen ?? stage.stage.end()
-                #expect(seen.fired.keys.sorted() == way.fires, "\(way.name)")
-                #expect(seen.fired.values.allSatisfy { $0 == 1 }, "\(way.name): \(seen.fired)")
-                #expect(seen.faults == [], "\(way.name)")
-                context.undoManager = nil
-                context.rollback()
-            }
-        }
-    }
-
-    /// A stage, on the queue of its context, and what its trackers have seen.
-    private struct Held: @unchecked Sendable {  // each use stands on that queue
-        let seen: ObservedStage.Seen?
-        let stage: ObservedStage
-
-        init(_ seen: ObservedStage.Seen?, _ stage: ObservedStage) {
-            self.seen = seen
-            self.stage = stage
-        }
+        try ObservedWay.playAll()
     }
 
     /// With `OPENCOREDATA_RENEW` in the environment the table goes into the article.
@@ -190,6 +159,48 @@ struct ObservedChangesTests {
         }
     }
 
+    @Test("Where an observer changes a relationship, the change that follows informs the objects that it concerns then")
+    func changesByObservers() throws {
+        try inContext { context in
+            let ann = context.make("Author", ["name": "a"])
+            let bob = context.make("Author", ["name": "b"])
+            let eve = context.make("Author", ["name": "c"])
+            let book = context.make("Book", ["title": "t", "author": ann])
+            let (heldBook, heldEve) = (TestSupport.Held(book), TestSupport.Held(eve))
+            withObservationTracking {
+                _ = book.value(forKey: "author")
+            } onChange: {
+                heldBook.value.setValue(heldEve.value, forKey: "author")
+            }
+            let fired = count(of: { _ = eve.value(forKey: "books") }) { book.setValue(bob, forKey: "author") }
+            #expect(fired == 1)
+            #expect(book.value(forKey: "author") as? NSManagedObject === bob)
+            #expect((eve.value(forKey: "books") as? NSSet)?.count == 0)
+        }
+    }
+
+    @Test("An observer may begin another tracking, of another property and of its own")
+    func trackingsByObservers() throws {
+        try inContext { context in
+            let book = context.make("Book", ["title": "t", "pages": 1])
+            let (held, fired) = (TestSupport.Held(book), Locked<[String]>([]))
+            @Sendable func track(_ key: String, then next: [String]) {
+                withObservationTracking {
+                    _ = held.value.value(forKey: key)
+                } onChange: {
+                    fired.withLock { $0.append(key) }
+                    for key in next { track(key, then: []) }
+                }
+            }
+            track("title", then: ["title", "pages"])
+            book.setValue("u", forKey: "title")
+            book.setValue(2, forKey: "pages")
+            book.setValue("v", forKey: "title")
+            book.setValue(3, forKey: "pages")
+            #expect(fired.withLock { $0 } == ["title", "pages", "title"])
+        }
+    }
+
     @Test("A computed property, a predicate and a sort in a tracking track what they read")
     func derivedReads() throws {
         try inContext { context in
@@ -316,16 +327,6 @@ struct ObservedChangesTests {
             #expect(context.settings.observation?.count == 0)
             let growth = ProcessMemory.resident - before
             #expect(growth < 8 << 20, "\(growth) bytes stayed after \(rounds) rounds")
-        }
-    }
-}
-
-extension StoreKind {
-    fileprivate func has(_ way: ObservedWay) -> Bool {
-        switch way.needs {
-        case .any: true
-        case .tables: hasTables
-        case .database: isDatabase
         }
     }
 }

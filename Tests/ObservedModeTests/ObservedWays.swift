@@ -1,0 +1,1 @@
+../CoreDataTests/Objects/Observing/ObservedWays.swift
