@@ -13,7 +13,7 @@ struct MemoryTests {
     @Test("Very many fetched faults give their memory back when they are released")
     func faultsAreReleased() async {
         let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            let count = 1_000_000
+            let count = Sample.isWhole ? 1_000_000 : 400_000
             let folder = try TemporaryFolder()
             try MemoryTests.store(of: count, in: folder)
             let library = try Library(in: folder)
