@@ -49,7 +49,7 @@ final class Browser: @unchecked Sendable {  // one test has it at a time
             "--force-prefers-reduced-motion",
         ]
         let capabilities: [String: Any] = [
-            "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"],
+            "browserName": "chrome", "goog:loggingPrefs": ["browser": "ALL"], "timeouts": ["script": 100_000],
             "goog:chromeOptions": ["binary": browser, "args": arguments],
         ]
         let made = try command("POST", "", ["capabilities": ["alwaysMatch": capabilities]], inSession: false)
@@ -73,21 +73,21 @@ final class Browser: @unchecked Sendable {  // one test has it at a time
         return Locked([])
     }()
 
-    /// A browser with a new window, for one test.
+    /// A browser for one test, which opens a page of its own in it.
     static func take() throws -> Browser {
-        let browser = try idle.withLock { $0.popLast() } ?? Browser()
-        try browser.renewWindow()
+        guard let browser = idle.withLock({ $0.popLast() }) else { return try Browser() }
+        try browser.reset()
         return browser
     }
 
     /// Keeps the browser for the tests that follow in this process. One that is not given back ends.
     func giveBack() { Self.idle.withLock { $0.append(self) } }
 
-    /// Closes the window, with everything that a test has set in it, and opens another one.
-    private func renewWindow() throws {
-        let made = try command("POST", "/window/new", ["type": "window"])
-        try command("DELETE", "/window")
-        try command("POST", "/window", ["handle": made["handle"].text ?? ""])
+    /// Takes back what a test has set. Each studio has a port of its own, so its page shares nothing with the pages
+    /// before it. A new window would take longer than some tests.
+    private func reset() throws {
+        try command("POST", "/goog/cdp/execute", ["cmd": "Emulation.clearDeviceMetricsOverride", "params": [:]])
+        try command("POST", "/goog/cdp/execute", ["cmd": "Emulation.setEmulatedMedia", "params": ["features": []]])
         _ = try log()
     }
 
@@ -217,7 +217,6 @@ final class Browser: @unchecked Sendable {  // one test has it at a time
             (function look() { let is = false; try { is = test() === true } catch (error) {}
             if (is || performance.now() - start > limit) done(is); else setTimeout(look, 20) })()
             """
-        try command("POST", "/timeouts", ["script": 100_000])
         let found = try command(
             "POST", "/execute/async", ["script": program, "args": [script, Self.patience * 1000]])
         guard found.truth == true else {
