@@ -10,7 +10,8 @@ enum KindOfTrial: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case inPlace, plain, mapped, resumable, chain, staged
     var testDescription: String { rawValue }
 
-    private static let items = 300
+    /// More than two batches of a mapping model.
+    private static let items = Sample.isWhole ? 300 : 150
 
     /// A folder with the program, its resources, and a store of the older version.
     func withTrial(items: Int = Self.items, itemsLast: Bool = false, _ body: (KillTrial) throws -> Void) throws {
@@ -22,7 +23,8 @@ enum KindOfTrial: String, CaseIterable, Sendable, CustomTestStringConvertible {
             var trial: KillTrial
             switch self {
             case .inPlace:
-                let made = try makeStore(store, CrashModels.older, CrashModels.makeRows(books: 5000))
+                let rows = CrashModels.makeRows(books: Sample.isWhole ? 5000 : 1500)
+                let made = try makeStore(store, CrashModels.older, rows)
                 trial = KillTrial(
                     program: program, store: made, from: ModelVersion("older", ModelText.model(CrashModels.older)),
                     to: ModelVersion("newer", ModelText.model(CrashModels.newer)))
