@@ -9,6 +9,7 @@
 //   or the newer one. Once the operation is done again it must be the newer one, with nothing left over.
 
 import Foundation
+import Synchronization
 import TestSupport
 
 /// An operation on a store, what the store is before and after it, and how often it calls what.
@@ -24,7 +25,21 @@ final class FaultFixture: Sendable {
 
     private var base: URL { folder.url.appendingPathComponent("base") }
 
-    init(_ operation: FaultOperation) throws {
+    /// Those that suites of this process share: making one takes as long as some of its faults.
+    private static let made = Mutex<[FaultOperation: FaultFixture]>([:])
+
+    /// The fixture of an operation, which is made at the first call and goes when the process ends.
+    static func of(_ operation: FaultOperation) throws -> FaultFixture {
+        try made.withLock { made in
+            if made.isEmpty { atexit { FaultFixture.made.withLock { $0.removeAll() } } }
+            if let fixture = made[operation] { return fixture }
+            let fixture = try FaultFixture(operation)
+            made[operation] = fixture
+            return fixture
+        }
+    }
+
+    private init(_ operation: FaultOperation) throws {
         self.operation = operation
         folder = try TemporaryFolder()
         let base = folder.url.appendingPathComponent("base/store")

@@ -13,7 +13,7 @@ struct FaultTests {
         "a call that fails, falls short or waits: the store is the older or the newer, and the result is right",
         arguments: FaultLibrary.operations)
     func call(_ operation: FaultOperation) throws {
-        let fixture = try FaultFixture(operation)
+        let fixture = try FaultFixture.of(operation)
         let faults = Self.faults(fixture)
         let results = Spread.over(faults) { fault in
             do { return try fixture.meet(fault) } catch {

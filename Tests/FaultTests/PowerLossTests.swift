@@ -31,7 +31,7 @@ struct PowerLossTests {
         "The store is whole, as it was before or after; an acknowledged write is on the disk",
         arguments: FaultLibrary.operations)
     func loss(_ operation: FaultOperation) throws {
-        let fixture = try FaultFixture(operation)
+        let fixture = try FaultFixture.of(operation)
         let recording = try fixture.inCopy { folder in
             let before = try FolderContents(folder)
             let log = folder.deletingLastPathComponent().appendingPathComponent("log")

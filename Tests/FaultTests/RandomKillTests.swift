@@ -11,7 +11,7 @@ struct RandomKillTests {
         "The store is the older or the newer, nothing is left over, and an acknowledged write is there",
         arguments: FaultLibrary.operations)
     func kill(_ operation: FaultOperation) throws {
-        let fixture = try FaultFixture(operation)
+        let fixture = try FaultFixture.of(operation)
         var numbers = Sample.generator("\(operation)")
         // A few end before their moment has come.
         let moments = (0..<(Sample.isWhole ? 60 : 1)).map { _ in
