@@ -17,7 +17,9 @@ enum ManagedClassLookup {
     /// "Module.Outer.Class". Foundation writes a warning to standard error for names with more than one dot, so it
     /// never gets one.
     static func managedClass(of entity: NSEntityDescription) -> NSManagedObject.Type {
-        if let representation = entity.representation as? any EntityRepresentation { return representation.managedClass }
+        if let representation = entity.representation as? any EntityRepresentation {
+            return representation.managedClass
+        }
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
             return NSManagedObject.self
         }
