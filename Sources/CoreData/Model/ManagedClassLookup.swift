@@ -121,3 +121,9 @@ extension ManagedClassLookup {
         return names
     }()
 }
+
+/// What a module above has made of an entity, with the class of the entity's objects.
+package protocol EntityRepresentation: AnyObject {
+    /// The class, which counts in place of the class that the entity names.
+    var managedClass: NSManagedObject.Type { get }
+}

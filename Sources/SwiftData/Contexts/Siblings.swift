@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The contexts of a container, which merge what the others have saved.
+/// The contexts of a container. Each merges the saves of all other ones.
 ///
 /// A context merges when it is next used: before a fetch, a save, and `model(for:)`. So a fetch never shows older
 /// values than the store has. The main context merges by itself, on the main queue.

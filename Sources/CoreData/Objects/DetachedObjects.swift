@@ -1,11 +1,5 @@
 import Foundation
 
-/// What a module above has made of an entity, with the class of the entity's objects.
-package protocol EntityRepresentation: AnyObject {
-    /// The class, which counts in place of the class that the entity names.
-    var managedClass: NSManagedObject.Type { get }
-}
-
 /// Makes new objects of one entity that belong to no context.
 ///
 /// The objects share one entity binding, so that making one costs no more than inserting one. An object gets a binding
@@ -94,8 +88,8 @@ extension NSManagedObject {
         return state
     }
 
-    /// Takes over the values of another new object, whose entity is that of this object or one below it. The other object
-    /// has no relationships afterwards.
+    /// Takes over the values of another new object, whose entity is that of this object or one below it. The other
+    /// object has no relationships afterwards.
     package final func absorb(_ other: NSManagedObject) {
         let state = other.stateByName()
         other.forgetRelationships(of: state)
