@@ -16,7 +16,7 @@ extension FuzzTarget {
         },
         growth: {
             func model(_ piece: String) -> Data {
-                Data("class A { var a = \(String(repeating: piece, count: 20_000)) }".utf8)
+                Data("class A { var a = \(String(repeating: piece, count: 3_000)) }".utf8)
             }
             return [
                 "deep": Data(String(repeating: "{\"a\":", count: 100_000).utf8),
