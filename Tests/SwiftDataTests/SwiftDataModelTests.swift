@@ -283,6 +283,10 @@ struct SwiftDataModelTests {
         try two.save()
         _ = try one.fetch(FetchDescriptor<Trip>())
         #expect(mine.distance == 5)
+        theirs.distance = 6
+        try two.managedObjectContext.save()
+        _ = try one.fetch(FetchDescriptor<Trip>())
+        #expect(mine.distance == 6)
     }
 
     @Test("An identifier has Apple's form as JSON, and equals the one that was encoded")

@@ -78,7 +78,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontainer/erase())
     public func erase() throws {
         let context = ModelContext(self)
-        for type in schema.types { try context.deleteAll(type) }
+        for type in schema.types { try context.delete(model: type) }
         try context.save()
     }
 

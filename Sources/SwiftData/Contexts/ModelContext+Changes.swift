@@ -8,10 +8,16 @@ extension ModelContext {
     public var hasChanges: Bool { managed.hasChanges }
 
     /// The models that the next save adds.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/insertedmodelsarray)
     public var insertedModelsArray: [any PersistentModel] { models(managed.insertedObjects) }
     /// The models that the next save changes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/changedmodelsarray)
     public var changedModelsArray: [any PersistentModel] { models(managed.updatedObjects) }
     /// The models that the next save removes.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/deletedmodelsarray)
     public var deletedModelsArray: [any PersistentModel] { models(managed.deletedObjects) }
 
     private func models(_ objects: Set<NSManagedObject>) -> [any PersistentModel] {
@@ -93,8 +99,6 @@ extension ModelContext {
         }
     }
 
-    func deleteAll<T: PersistentModel>(_ type: T.Type) throws { try delete(model: type) }
-
     /// Applies pending changes, such as delete rules.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/processpendingchanges())
@@ -109,12 +113,10 @@ extension ModelContext {
         mergeSiblings()
         guard hasChanges else { return }
         NotificationCenter.default.post(name: Self.willSave, object: self)
-        var saved: SavedObjectIDs?
-        managed.onSave { saved = $0 }
+        saved = nil
         try managed.save()
         letGo()
         guard let saved else { return }
-        container.siblings.announce(saved, from: box)
         var info: [AnyHashable: Any] = [:]
         func add(_ key: NotificationKey, _ ids: [NSManagedObjectID]) {
             let identifiers = ids.map { PersistentIdentifier($0) }

@@ -15,6 +15,8 @@ public final class ModelContext: Equatable {
     /// The changes of other contexts that wait to be merged.
     let box = Siblings.Box()
     let isMain: Bool
+    /// What the last save of the managed object context wrote.
+    var saved: SavedObjectIDs?
     /// Plans the saves of the main context.
     private var autosave: Autosave?
     /// The models with unsaved changes, which stay until the changes are saved or given up.
@@ -42,6 +44,12 @@ public final class ModelContext: Equatable {
             managed.observesProperties = true
         } else {
             container.siblings.add(box)
+        }
+        // Also a save through `managedObjectContext` is one that the other contexts merge.
+        managed.onSave { [weak self] in
+            guard let self else { return }
+            saved = $0
+            container.siblings.announce($0, from: box)
         }
     }
 
