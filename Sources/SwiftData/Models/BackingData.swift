@@ -11,10 +11,10 @@ public protocol BackingData<Model> {
     init(for modelType: Model.Type)
 
     /// The identifier of the model that has the values.
-    var persistentModelID: PersistentIdentifier? { get set }
+    var persistentModelID: PersistentIdentifier? { get }
 
-    /// The managed object's entity, which Apple's documentation does not name.
-    var metadata: Any { get set }
+    /// What the implementation knows of the values; here the managed object's entity.
+    var metadata: Any { get }
 }
 
 /// Values that a core has.
@@ -30,15 +30,9 @@ struct ModelBackingData<Model: PersistentModel>: BackingData, CoreBacked {
 
     init(for modelType: Model.Type) { core = ModelType.of(modelType).makeCore() }
 
-    var persistentModelID: PersistentIdentifier? {
-        get { PersistentIdentifier(core.objectID) }
-        set {}
-    }
+    var persistentModelID: PersistentIdentifier? { PersistentIdentifier(core.objectID) }
 
-    var metadata: Any {
-        get { core.entity }
-        set {}
-    }
+    var metadata: Any { core.entity }
 }
 
 extension ModelBackingData: CustomReflectable {

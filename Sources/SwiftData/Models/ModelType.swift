@@ -73,6 +73,9 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
     private static let current = Locked<[ObjectIdentifier: ModelType]>([:])
 
     /// The class in the schema in which it was last used; without one, in the schema of the classes that it leads to.
+    ///
+    /// The process stops for a class that no store can keep, because a model's initializer cannot throw. A container
+    /// over the class throws the same fault.
     static func of<Model: PersistentModel>(_ type: Model.Type) -> ModelType {
         if let known = current.withLock({ $0[ObjectIdentifier(type)] }) { return known }
         do {
@@ -81,7 +84,7 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
             current.withLock { $0[ObjectIdentifier(type)] = found }
             return found
         } catch {
-            fatalError("\(error)")
+            fatalError("A model of \(type) cannot be made: \(error)")
         }
     }
 

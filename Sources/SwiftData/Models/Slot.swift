@@ -177,8 +177,8 @@ extension _Slot {
 extension _Slot {
     /// Returns the model to which a relationship leads.
     public func value<Model: PersistentModel, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Model {
-        let core = source.core(of: model)
         guard let found: Model = value(of: source, model) else {
+            let core = source.core(of: model)
             fatalError(
                 """
                 Relationship '\(name)' of entity '\(core.entity.name ?? "")' of \(core.objectID) leads to no model, \

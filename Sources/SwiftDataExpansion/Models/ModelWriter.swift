@@ -43,6 +43,7 @@ struct ModelWriter {
 
     private func core() -> String {
         let value = isRoot ? "_ModelCore = SwiftData._ModelCore.next" : "_EarlyCore = SwiftData._EarlyCore"
+        // The core is no `Sendable` type, and a class isolated by default must still give it to nonisolated members.
         return "nonisolated(unsafe) private let _$core: SwiftData.\(value)(\(name).self)"
     }
 
