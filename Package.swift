@@ -219,7 +219,7 @@ let package = Package(
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
-        .testTarget(name: "SwiftDataTests", dependencies: ["CoreData", "SwiftData", "TestSupport"]),
+        .testTarget(name: "SwiftDataTests", dependencies: ["CoreData", "CoreDataTool", "SwiftData", "TestSupport"]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "OSLoggingTests", dependencies: ["os", "OSLog", "OSLoggingCore", "TestSupport"]),
         // Reads the sources and the documents. Code of the articles is compiled by the other target.

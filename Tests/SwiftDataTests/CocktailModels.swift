@@ -66,12 +66,6 @@ enum Origin: Int, Codable {
     case second, third, fourth, fifth, sixth
 }
 
-/// Other values of the store have no case: they read as nil.
-enum Relative: String, Codable {
-    case daiquiri = "Daiquiri"
-    case margarita = "Margarita"
-}
-
 enum Historic: Codable {
     case algonquin, alaska, betweenTheSheets, bloodAndSand, bramble, bobbyBurns, chocolateCocktail, elDiablo, fogCutter
     case ginFizz, gimlet, silverFizz, hotToddy, mexicanFiringSquad, modernCocktail
@@ -79,7 +73,7 @@ enum Historic: Codable {
 
 struct Inventor: Codable, Equatable {
     var id: UUID
-    var person: String
+    var person: String?
     var place: String?
     var year: String?
 }
@@ -96,6 +90,8 @@ struct BuildOrder: Codable, Equatable {
 
 struct Tag: Codable, Equatable {
     var name: String
+    /// The store has an enumeration with a payload here, as JSON.
+    var ingredientType: [String: [String: String]]?
 }
 
 struct Tags: Codable, Equatable {
@@ -124,8 +120,8 @@ struct Preparation: Codable, Equatable {
     @Relationship(deleteRule: .cascade) var spec: [Ingredient]
     var buildOrder: BuildOrder?
     var notes: String?
-    var compiledTags: Tags
-    var variation: Relative?
+    var compiledTags: Tags = Tags()
+    var variation: Wording?
     var variationName: String?
     var collection: Origin?
     var collectionName: String
@@ -139,7 +135,6 @@ struct Preparation: Codable, Equatable {
         self.glasswareType = glasswareType
         garnish = []
         spec = []
-        compiledTags = Tags()
         collectionName = ""
         favorite = false
         isCustomCocktail = true
