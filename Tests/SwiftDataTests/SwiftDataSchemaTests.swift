@@ -8,41 +8,14 @@ import Testing
 /// The stores and models that classes make, beside those that Apple's SwiftData made of the same classes.
 @Suite("Schemas of SwiftData")
 struct SwiftDataSchemaTests {
-    /// A store of the corpus, and the classes of its program.
-    struct Original: Sendable, CustomTestStringConvertible {
-        let path: String
-        let types: [any PersistentModel.Type]
-        var version = Schema.Version(1, 0, 0)
-        /// Apple's framework named the classes in its first version.
-        var namesClasses = false
-        var testDescription: String { URL(fileURLWithPath: path).lastPathComponent }
-    }
-
-    static let originals = [
-        Original(
-            path: "MatthewHunt84__MetaCocktailsSwiftData/@history/cocktails-2025-03-29-b1b50c.store",
-            types: [Cocktail.self]),
-        Original(
-            path: "sergd2005__ResourcesManager/@history/resources-2024-07-28-e2a6ca9.store",
-            types: [Crafting.Item.self], namesClasses: true),
-        Original(
-            path: "nobelnrj__myhome/MyHomeTests/Resources/MyHomeV1Seed.store", types: [ExpensesV1.Expense.self]),
-        Original(
-            path: "nobelnrj__myhome/MyHomeTests/Resources/MyHomeV2Seed.store", types: [ExpensesV2.Expense.self],
-            version: Schema.Version(2, 0, 0)),
-        Original(
-            path: "thierryH91200__PegaseUIData/PegaseUIData/Resource/SampleManager.store",
-            types: [EntityAccount.self, EntityFolderAccount.self]),
-    ]
-
     @Test(
         "A new store has Apple's tables, columns and indexes", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
-        arguments: originals)
-    func tables(_ original: Original) throws {
+        arguments: OriginalStore.all)
+    func tables(_ original: OriginalStore) throws {
         try withTemporaryFolder { folder in
             let theirs = try Corpus.copyStore(original.path, to: folder)
             let ours = folder.appendingPathComponent("ours.store")
-            let schema = Schema(original.types, version: original.version)
+            let schema = original.schema
             let context = ModelContext(try ModelContainer(for: schema, configurations: ModelConfiguration(url: ours)))
             #expect(
                 try context.managedObjectContext.count(for: NSFetchRequest(entityName: schema.entities[0].name)) == 0)
@@ -57,12 +30,12 @@ struct SwiftDataSchemaTests {
 
     @Test(
         "The model has Apple's names, types, flags and hashes", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
-        arguments: originals)
-    func model(_ original: Original) throws {
+        arguments: OriginalStore.all)
+    func model(_ original: OriginalStore) throws {
         try withTemporaryFolder { folder in
             let url = try Corpus.copyStore(original.path, to: folder)
             let theirs = try NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url)
-            let ours = try ModelBuilder(schema: Schema(original.types, version: original.version)).model()
+            let ours = try ModelBuilder(schema: original.schema).model()
             #expect(ours.entityVersionHashesByName == theirs.entityVersionHashesByName)
             #expect(ours.versionIdentifiers == theirs.versionIdentifiers)
             #expect(ours.configurations == theirs.configurations)

@@ -22,7 +22,7 @@ extension NSManagedObjectModel {
     /// Reasons are a name that is missing or comes twice, a destination or parent that is not in the model, an inverse
     /// that has no inverse itself, and a constraint over an unknown attribute. The error names entity, property and
     /// reason. A model that passes can be given a store.
-    final func validate() throws {
+    package final func validate() throws {
         // Several threads may create coordinators with one model: the lock keeps a thread from freezing it while
         // another one reads.
         freezeLock.lock()

@@ -140,8 +140,9 @@ struct StorePlan {
     func managedSchema() throws -> ManagedSchema {
         let parts = configurations.filter { $0.schema != nil }
         if parts.count < 2 {
-            if configurations.count == 1 { return try adopted(configurations[0]) ?? ManagedSchema.of(schema) }
-            return try ManagedSchema.of(schema)
+            guard configurations.count == 1 else { return try ManagedSchema.of(schema) }
+            let adoption = StoreAdoption(schema: schema, url: configurations[0].url)
+            return try adoption?.managedSchema() ?? ManagedSchema.of(schema)
         }
         ModelPredicates.installation
         let model = try ModelBuilder(schema: schema).model()
@@ -153,14 +154,6 @@ struct StorePlan {
         return ManagedSchema(schema, model)
     }
 
-    /// The schema in the form of a store that has an unsettled rule in another way; nil if the schema's own form fits.
-    private func adopted(_ configuration: ModelConfiguration) throws -> ManagedSchema? {
-        guard configuration.url.isFileURL, FileManager.default.fileExists(atPath: configuration.url.path) else {
-            return nil
-        }
-        return try StoreAdoption(schema: schema, url: configuration.url).managedSchema()
-    }
-
     func open(_ configuration: ModelConfiguration, in coordinator: NSPersistentStoreCoordinator) throws {
         let description = NSPersistentStoreDescription(url: configuration.url)
         description.shouldAddStoreAsynchronously = false
@@ -169,10 +162,11 @@ struct StorePlan {
         description.shouldInferMappingModelAutomatically = true
         if configuration.isStoredInMemoryOnly {
             description.type = NSInMemoryStoreType
-        } else if configuration.url.isFileURL {
+        } else {
             description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
             description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
-            if configuration.allowsSave {
+            try StoreAdoption(schema: schema, url: configuration.url)?.check(coordinator.managedObjectModel)
+            if configuration.allowsSave, configuration.url.isFileURL {
                 try FileManager.default.createDirectory(
                     at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
             }

@@ -36,6 +36,8 @@ public struct SwiftDataError: Error, Sendable {
 
     /// The container cannot be made: its classes or its stores are wrong.
     public static let loadIssueModelContainer = SwiftDataError("loadIssueModelContainer")
+    /// A store has a higher version than the schema.
+    public static let backwardMigration = SwiftDataError("backwardMigration")
     /// The schema of a configuration has classes that the container's schema does not have, or leaves some out.
     public static let configurationSchemaNotFoundInContainerSchema = SwiftDataError(
         "configurationSchemaNotFoundInContainerSchema")

@@ -123,8 +123,7 @@ extension _Slot {
     @usableFromInline
     func defaultValue<Value>(in core: _ModelCore, holding raw: Any? = nil) -> Value {
         if let value = core.modelType.defaultValue(of: name) as? Value { return value }
-        let what = raw.map { "holds \($0), which is no \(Value.self)" } ?? "has no value, and is not optional"
-        fatalError("Property '\(name)' of entity '\(core.entity.name ?? "")' of \(core.objectID) \(what)")
+        fatalError(core.unreadableValue(of: name, as: Value.self, holding: raw))
     }
 }
 

@@ -4,8 +4,10 @@ import Foundation
 /// Makes the managed object model of a schema.
 struct ModelBuilder {
     let schema: Schema
+    /// The model of a store, whose forms count where a rule is not settled.
+    var stored: NSManagedObjectModel?
 
-    /// - Throws: A `SchemaFault` for classes that no store can keep.
+    /// - Throws: A `SchemaFault`, or an error of the framework, for classes that no store can keep.
     func model() throws -> NSManagedObjectModel {
         if let fault = schema.fault { throw fault }
         let model = NSManagedObjectModel()
@@ -30,13 +32,15 @@ struct ModelBuilder {
         }
         model.setEntities(model.entities, forConfigurationName: "default")
         model.versionIdentifiers = [schema.version.description]
+        // A coordinator would stop the process.
+        try model.validate()
         return model
     }
 
     // MARK: Properties
 
     private func property(_ property: any SchemaProperty, of entity: Schema.Entity) throws -> NSPropertyDescription {
-        let description: NSPropertyDescription
+        var description: NSPropertyDescription
         if let relationship = property as? Schema.Relationship {
             description = self.relationship(relationship)
         } else if let attribute = property as? Schema.Attribute {
@@ -46,7 +50,23 @@ struct ModelBuilder {
         }
         description.name = property.name
         description.renamingIdentifier = property.originalName
+        if let own = description as? NSAttributeDescription,
+            let form = storedProperty(property.name, of: entity) as? NSAttributeDescription,
+            form.versionHash != own.versionHash
+        {
+            description = StoredForm(property.valueType, form).description(like: own) ?? own
+        }
         return description
+    }
+
+    private func storedProperty(_ name: String, of entity: Schema.Entity) -> NSPropertyDescription? {
+        stored?.entitiesByName[entity.name]?.propertiesByName[name]
+    }
+
+    /// The name of the relationship that leads back. That of a store counts unless the program has named one.
+    private func inverse(of relationship: Schema.Relationship, in entity: Schema.Entity) -> String? {
+        guard relationship.inverseKeyPath == nil, stored != nil else { return relationship.inverseName }
+        return (storedProperty(relationship.name, of: entity) as? NSRelationshipDescription)?.inverseRelationship?.name
     }
 
     private func relationship(_ relationship: Schema.Relationship) -> NSRelationshipDescription {
@@ -66,7 +86,7 @@ struct ModelBuilder {
                     let destination = byName[relationship.destination]
                 else { continue }
                 own.destinationEntity = destination
-                guard let inverse = relationship.inverseName else { continue }
+                guard let inverse = inverse(of: relationship, in: entity) else { continue }
                 guard let other = Self.relationship(inverse, of: destination) else {
                     throw SchemaFault(
                         entity.type ?? Any.self, relationship.name,
@@ -103,12 +123,16 @@ struct ModelBuilder {
             description.valueTransformerName = transformer
             description.attributeValueClassName = String(describing: Self.unwrapped(attribute.valueType))
         } else {
-            description = try self.description(
+            description = try Self.description(
                 of: ValueKind.of(attribute.valueType), attribute.valueType, named: attribute.name,
                 isOptional: attribute.isOptional,
                 fault: { SchemaFault(entity.type ?? Any.self, attribute.name, "cannot be stored: \($0)") })
-            if case .scalar(let type) = ValueKind.of(attribute.valueType) {
-                description.defaultValue = Self.archived(attribute.defaultValue, as: type)
+            switch ValueKind.of(attribute.valueType) {
+            case .scalar(let type): description.defaultValue = Self.archived(attribute.defaultValue, as: type)
+            // Apple's archives have an empty dictionary in place of a structure's default.
+            case .structure where attribute.defaultValue != nil:
+                description.defaultValue = [String: Any]() as NSDictionary
+            default: break
             }
         }
         description.isOptional = attribute.isOptional
@@ -119,34 +143,34 @@ struct ModelBuilder {
         return description
     }
 
-    private func description(
+    static func description(
         of kind: ValueKind, _ type: any Any.Type, named name: String, isOptional: Bool,
         fault: (String) -> SchemaFault
     ) throws -> NSAttributeDescription {
         switch kind {
-        case .scalar(let type): return Self.plain(name, type, isOptional)
-        case .json: return Self.plain(name, .binaryDataAttributeType, isOptional)
+        case .scalar(let type): return plain(name, type, isOptional)
+        case .json: return plain(name, .binaryDataAttributeType, isOptional)
         case .archive:
-            let description = Self.plain(name, .transformableAttributeType, isOptional)
+            let description = plain(name, .transformableAttributeType, isOptional)
             description.valueTransformerName = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
-            description.attributeValueClassName = String(describing: Self.unwrapped(type))
+            description.attributeValueClassName = String(describing: unwrapped(type))
             return description
         case .rawEnumeration(let raw):
             let description = NSCompositeAttributeDescription()
-            description.elements = [Self.plain(name, raw, true)]
+            description.elements = [plain(name, raw, true)]
             description.userInfo = ["EnumType": true]
             return description
         case .enumeration(let cases):
             let description = NSCompositeAttributeDescription()
             description.elements = cases.map {
-                Self.plain($0.name, $0.hasPayload ? .binaryDataAttributeType : .stringAttributeType, true)
+                plain($0.name, $0.hasPayload ? .binaryDataAttributeType : .stringAttributeType, true)
             }
             description.userInfo = ["EnumType": true, "enum": cases.map(\.name)]
             return description
         case .structure(let fields):
             let description = NSCompositeAttributeDescription()
             description.elements = try fields.map { field in
-                let element = try self.description(
+                let element = try Self.description(
                     of: field.kind, field.type, named: field.name, isOptional: isOptional || field.isOptional,
                     fault: fault)
                 element.name = field.name

@@ -101,30 +101,33 @@ struct TypeCollector {
 
     // MARK: Inverses
 
-    private func joinInverses() {
+    private mutating func joinInverses() {
         let all = entities.flatMap { entity in
             entity.storedProperties.compactMap { ($0 as? Schema.Relationship).map { (entity, $0) } }
         }
         for (entity, relationship) in all {
-            guard let keyPath = relationship.inverseKeyPath, let other = byName[relationship.destination],
-                let back = all.first(where: { isKeyPath(keyPath, of: $0.1, in: $0.0, other) })?.1
-            else { continue }
+            guard let keyPath = relationship.inverseKeyPath else { continue }
+            guard let back = target(of: keyPath, from: relationship) else {
+                let text = "its inverse \(keyPath) is no relationship of \(relationship.destination)"
+                note(SchemaFault(entity.type ?? Any.self, relationship.name, text))
+                continue
+            }
             relationship.inverseName = back.name
             back.inverseName = back.inverseName ?? relationship.name
-            _ = entity
         }
         for (entity, relationship) in all where relationship.inverseName == nil && !relationship.isAnnotated {
             infer(relationship, of: entity, among: all)
         }
     }
 
-    private func isKeyPath(
-        _ keyPath: AnyKeyPath, of relationship: Schema.Relationship, in entity: Schema.Entity,
-        _ destination: Schema.Entity
-    ) -> Bool {
-        if relationship.keypath == keyPath { return true }
-        guard entity === destination, let type = entity.type else { return false }
-        return ModelKeyPaths.name(of: keyPath, from: type) == relationship.name
+    /// The relationship of a destination, or of a superclass of it, to which a key path leads.
+    private func target(of keyPath: AnyKeyPath, from relationship: Schema.Relationship) -> Schema.Relationship? {
+        guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type,
+            let name = ModelKeyPaths.name(of: keyPath, from: root)
+        else { return nil }
+        let classes = sequence(first: byName[relationship.destination]) { $0?.superentity }.compactMap { $0 }
+        guard classes.contains(where: { $0.type == root }) else { return nil }
+        return classes.lazy.flatMap(\.storedProperties).first { $0.name == name } as? Schema.Relationship
     }
 
     /// Finds the inverse of a relationship without annotation: the one relationship that leads back, if it is the only

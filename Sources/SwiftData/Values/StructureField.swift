@@ -13,10 +13,6 @@ struct StructureField {
         return ValueKind.of(type)
     }
 
-    var isUnstorable: Bool {
-        if case .none = kind { true } else { false }
-    }
-
     /// The fields of a structure in declared order.
     static func all(of type: any Any.Type) -> [StructureField] {
         var fields: [StructureField] = []

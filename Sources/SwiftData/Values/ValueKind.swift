@@ -28,8 +28,6 @@ indirect enum ValueKind {
     static func of(_ declared: any Any.Type) -> ValueKind {
         let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
         if let kind = known.withLock({ $0[ObjectIdentifier(type)] }) { return kind }
-        // A structure may contain itself in an array.
-        known.withLock { $0[ObjectIdentifier(type)] = .json }
         let found = find(type)
         known.withLock { $0[ObjectIdentifier(type)] = found }
         return found
@@ -46,7 +44,10 @@ indirect enum ValueKind {
                 return .rawEnumeration(scalar)
             }
             guard let codable = type as? any Decodable.Type, type is any Encodable.Type else {
-                return .none("an enumeration without a raw value has to be Codable")
+                guard let raw = type as? any RawRepresentable.Type else {
+                    return .none("the enumeration \(type) has no raw value and is not Codable")
+                }
+                return .none("the raw values of \(type) have the type \(rawType(raw)), which no attribute has")
             }
             guard let cases = EnumerationCase.all(of: codable) else { return .json }
             return .enumeration(cases)
@@ -54,12 +55,14 @@ indirect enum ValueKind {
         let isCodable = type is any Decodable.Type && type is any Encodable.Type
         if shape == .structure, isOfProgram(type), !(type is any Collection.Type) {
             let fields = StructureField.all(of: type)
-            if !fields.isEmpty, let bad = fields.first(where: { $0.isUnstorable }) {
-                return .none("its field '\(bad.name)' has the type \(bad.type), which is not Codable")
+            for field in fields {
+                if case .none(let text) = field.kind { return .none("the field '\(field.name)' of \(type): \(text)") }
             }
             if !fields.isEmpty, isCodable { return .structure(fields) }
         }
-        return isCodable ? .json : .none("the type \(type) is not Codable")
+        if isCodable { return .json }
+        if let list = type as? any PrimitiveList.Type, case .none(let text) = of(list.element) { return .none(text) }
+        return .none("the type \(type) is not Codable" + (type is AnyClass ? ", and no class with @Model" : ""))
     }
 
     private static func rawType<Raw: RawRepresentable>(_ type: Raw.Type) -> any Any.Type { Raw.RawValue.self }

@@ -45,7 +45,7 @@ enum ValuePlans {
             return self.plan(of: type, at: path, composite)
         }
         if attribute.attributeType == .transformableAttributeType {
-            return boxed(type, named: path)
+            return boxed(type, named: path, attribute)
         }
         if let plan = plain(type, path) as? ValuePlan<Value> { return plan }
         if let type = type as? any ManagedAttributeValue.Type, let plan = scalar(type, path) as? ValuePlan<Value> {
@@ -62,7 +62,7 @@ enum ValuePlans {
     ) -> ValuePlan<Value> {
         switch ValueKind.of(type) {
         case .structure(let fields): return structure(type, fields, at: path, composite)
-        case .enumeration(let cases): return enumeration(type, cases, at: path)
+        case .enumeration(let cases): return enumeration(type, cases, at: path, composite)
         case .rawEnumeration:
             // An enumeration in a structure; one of a property is read without a plan.
             if let element = composite.elements.first, let raw = type as? any RawRepresentable.Type,
@@ -122,26 +122,43 @@ enum ValuePlans {
     private static func json<Value>(_ type: Value.Type, at path: String) -> ValuePlan<Value> {
         let slot = ManagedSlot(path)
         return ValuePlan<Value>(
-            read: { core in
-                guard let data = core.data(slot), let type = type as? any Decodable.Type else { return nil }
-                return try? JSONDecoder().decode(type, from: data) as? Value
-            },
-            write: { value, core in
-                guard let value else { return core.set(slot, data: nil) }
-                guard let encodable = value as? any Encodable, let data = try? JSONEncoder().encode(encodable) else {
-                    fatalError("Property '\(path)' of entity '\(core.entity.name ?? "")' cannot be JSON: \(value)")
-                }
-                core.set(slot, data: data)
-            },
+            read: { core in core.data(slot).flatMap { JSONBytes.value(of: type, in: $0) } },
+            write: { value, core in core.set(slot, data: value.map { JSONBytes.of($0, at: path, core) }) },
             hasValue: { $0.data(slot) != nil })
     }
 
-    /// Values that a value transformer makes into bytes.
-    private static func boxed<Value>(_ type: Value.Type, named name: String) -> ValuePlan<Value> {
-        ValuePlan<Value>(
+    /// Values that a value transformer makes into bytes. A value that is none of a property list is archived as JSON.
+    private static func boxed<Value>(
+        _ type: Value.Type, named name: String, _ attribute: NSAttributeDescription
+    ) -> ValuePlan<Value> {
+        let secure = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
+        if attribute.valueTransformerName == secure, !Boxed.canHold(type) {
+            return ValuePlan<Value>(
+                read: { ($0.primitiveValue(forKey: name) as? Data).flatMap { JSONBytes.value(of: type, in: $0) } },
+                write: { value, core in
+                    core.setPrimitiveValue(value.map { JSONBytes.of($0, at: name, core) }, forKey: name)
+                },
+                hasValue: { $0.primitiveValue(forKey: name) != nil })
+        }
+        return ValuePlan<Value>(
             read: { core in Boxed.value(of: type, in: core.primitiveValue(forKey: name)) },
-            write: { $1.setPrimitiveValue($0.map { $0 as Any }, forKey: name) },
+            write: { $1.setPrimitiveValue($0.map { Boxed.box($0) }, forKey: name) },
             hasValue: { $0.primitiveValue(forKey: name) != nil })
+    }
+}
+
+/// Values as the bytes of JSON.
+private enum JSONBytes {
+    static func value<Value>(of type: Value.Type, in data: Data) -> Value? {
+        guard let type = type as? any Decodable.Type else { return nil }
+        return try? JSONDecoder().decode(type, from: data) as? Value
+    }
+
+    static func of<Value>(_ value: Value, at path: String, _ core: _ModelCore) -> Data {
+        guard let encodable = value as? any Encodable, let data = try? JSONEncoder().encode(encodable) else {
+            fatalError("Property '\(path)' of entity '\(core.entity.name ?? "")' cannot be JSON: \(value)")
+        }
+        return data
     }
 }
 
@@ -159,35 +176,81 @@ extension OptionalType {
 
 /// Values as a keyed archive gives them.
 private enum Boxed {
+    /// Whether an archive of property-list values can hold the values of a type.
+    static func canHold(_ type: any Any.Type) -> Bool {
+        if let collection = type as? any BoxedCollection.Type { return collection.isOfPlainValues }
+        if case .scalar = ValueKind.of(type) { return true }
+        return type is AnyClass
+    }
+
+    static func box(_ value: Any) -> Any { (value as? any BoxedCollection)?.boxed ?? value }
+
     static func value<Value>(of type: Value.Type, in stored: Any?) -> Value? {
         guard let stored else { return nil }
         if let value = stored as? Value { return value }
-        guard let list = stored as? NSArray ?? (stored as? [Any]).map({ NSArray(array: $0) }) else { return nil }
-        return (type as? any ListOfBoxed.Type)?.list(of: list) as? Value
-    }
-}
-
-/// A list that can be made of an archived one.
-private protocol ListOfBoxed {
-    static func list(of stored: NSArray) -> Any?
-}
-
-extension Array: ListOfBoxed {
-    fileprivate static func list(of stored: NSArray) -> Any? {
-        var result: [Element] = []
-        for element in stored {
-            guard let value = element as? Element ?? (element as? NSNumber).flatMap({ number($0) }) else { return nil }
-            result.append(value)
-        }
-        return result
+        return (type as? any BoxedCollection.Type)?.collection(of: stored) as? Value
     }
 
-    private static func number(_ number: NSNumber) -> Element? {
+    /// An element of an archived collection.
+    static func element<Element>(_ stored: Any) -> Element? {
+        if let element = stored as? Element { return element }
+        guard let number = stored as? NSNumber else { return nil }
         let all: [Any] = [
             number.intValue, number.int64Value, number.int32Value, number.int16Value, number.int8Value,
             number.uintValue, number.uint64Value, number.uint32Value, number.uint16Value, number.uint8Value,
             number.doubleValue, number.floatValue, number.boolValue, number.decimalValue,
         ]
         return all.lazy.compactMap { $0 as? Element }.first
+    }
+
+    static func isPlain(_ type: any Any.Type) -> Bool {
+        if case .scalar = ValueKind.of(type) { true } else { false }
+    }
+}
+
+/// A collection that can be made of an archived one.
+private protocol BoxedCollection {
+    static var isOfPlainValues: Bool { get }
+    static func collection(of stored: Any) -> Any?
+    var boxed: Any { get }
+}
+
+extension Array: BoxedCollection {
+    fileprivate static var isOfPlainValues: Bool { Boxed.isPlain(Element.self) }
+    fileprivate var boxed: Any { self }
+
+    fileprivate static func collection(of stored: Any) -> Any? {
+        guard let list = stored as? NSArray ?? (stored as? [Any]).map({ NSArray(array: $0) }) else { return nil }
+        var result: [Element] = []
+        for stored in list {
+            guard let element: Element = Boxed.element(stored) else { return nil }
+            result.append(element)
+        }
+        return result
+    }
+}
+
+extension Set: BoxedCollection {
+    fileprivate static var isOfPlainValues: Bool { Boxed.isPlain(Element.self) }
+    fileprivate var boxed: Any { NSSet(array: Array(self)) }
+
+    fileprivate static func collection(of stored: Any) -> Any? {
+        guard let list = (stored as? NSSet)?.allObjects else { return nil }
+        return ([Element].collection(of: NSArray(array: list)) as? [Element]).map { Set($0) }
+    }
+}
+
+extension Dictionary: BoxedCollection {
+    fileprivate static var isOfPlainValues: Bool { Key.self == String.self && Boxed.isPlain(Value.self) }
+    fileprivate var boxed: Any { NSDictionary(dictionary: self) }
+
+    fileprivate static func collection(of stored: Any) -> Any? {
+        guard let pairs = stored as? NSDictionary else { return nil }
+        var result: [Key: Value] = [:]
+        for (key, stored) in pairs {
+            guard let key = key as? Key, let value: Value = Boxed.element(stored) else { return nil }
+            result[key] = value
+        }
+        return result
     }
 }

@@ -45,30 +45,37 @@ extension ValuePlans {
 
     /// The plan of an enumeration: the column of the present case has the case's name, or its payload.
     static func enumeration<Value>(
-        _ type: Value.Type, _ cases: [EnumerationCase], at path: String
+        _ type: Value.Type, _ cases: [EnumerationCase], at path: String, _ composite: NSCompositeAttributeDescription
     ) -> ValuePlan<Value> {
         let slots = cases.map { ManagedSlot("\(path).\($0.name)") }
+        // A store may keep payloads as texts.
+        let isText = cases.map { one in
+            composite.elements.first { $0.name == one.name }?.attributeType == .stringAttributeType
+        }
         let plain = cases.map { $0.hasPayload ? nil : decoded(type, #"{"\#($0.name)":{}}"#) }
         func hasValue(_ core: _ModelCore, _ index: Int) -> Bool {
-            cases[index].hasPayload ? core.data(slots[index]) != nil : core.string(slots[index]) != nil
+            isText[index] ? core.string(slots[index]) != nil : core.data(slots[index]) != nil
         }
         return ValuePlan<Value>(
             read: { core in
                 guard let index = cases.indices.first(where: { hasValue(core, $0) }) else { return nil }
                 if let value = plain[index] { return value }
-                guard let payload = core.data(slots[index]).flatMap({ String(data: $0, encoding: .utf8) }) else {
-                    return nil
-                }
+                let payload =
+                    isText[index]
+                    ? core.string(slots[index])
+                    : core.data(slots[index]).flatMap { String(data: $0, encoding: .utf8) }
+                guard let payload else { return nil }
                 return decoded(type, #"{"\#(cases[index].name)":\#(payload)}"#)
             },
             write: { value, core in
                 let present = value.flatMap { name(of: $0) }
                 for (index, one) in cases.enumerated() {
-                    let isPresent = one.name == present?.name
-                    if one.hasPayload {
-                        core.set(slots[index], data: isPresent ? present?.payload : nil)
+                    let payload = one.name == present?.name ? present?.payload : nil
+                    if isText[index] {
+                        let text = payload.map { one.hasPayload ? String(decoding: $0, as: UTF8.self) : one.name }
+                        core.set(slots[index], string: text)
                     } else {
-                        core.set(slots[index], string: isPresent ? one.name : nil)
+                        core.set(slots[index], data: payload)
                     }
                 }
             },

@@ -1,0 +1,1 @@
+../../CorpusTests/AppleForm/ArchiveEntries.swift

@@ -1,0 +1,1 @@
+../../CorpusTests/AppleForm/FormEntries.swift

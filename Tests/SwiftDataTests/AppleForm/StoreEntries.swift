@@ -1,0 +1,1 @@
+../../CorpusTests/AppleForm/StoreEntries.swift
