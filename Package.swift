@@ -214,7 +214,9 @@ let package = Package(
             providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         .target(
             name: "FuzzTargets",
-            dependencies: ["CoreData", "CoreDataTool", "StudioServer", "CFuzzSQLite", "SwiftDataExpansion"],
+            dependencies: [
+                "CoreData", "CoreDataTool", "StudioServer", "CFuzzSQLite", "SwiftData", "SwiftDataExpansion",
+            ],
             path: "Fuzzing/FuzzTargets"),
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),

@@ -2,8 +2,8 @@
 //
 // - `FuzzTargets` has one target for each way by which bytes from outside come in: texts of predicates, model sources,
 //   archives, property lists, metadata, mapping models, history tokens, names, stores of each kind, exports, requests
-//   of the studio, and messages of the compiler. A target reads by public API through entry points that throw, or by a
-//   command of the tool.
+//   of the studio, messages of the compiler, and columns of SwiftData. A target reads by public API through entry
+//   points that throw, or by a command of the tool.
 // - `fuzz` gives the targets to libFuzzer; `fuzz-replay` runs inputs without sanitizers, each in a process of its own.
 //   `SQLiteDamage` takes a small store and damages bytes, values, rows and the schema as an input directs, so inputs
 //   stay short. `FuzzGrowth` makes long and deep inputs, which a fuzzer does not find.
@@ -46,7 +46,7 @@ public struct FuzzTarget: Sendable {
     public static let all: [FuzzTarget] = [
         predicate, expression, modelSource, modelArchive, transformable, metadata, mappingArchive, mappingSource,
         historyToken, names, xmlStore, binaryStore, sqliteFile, sqliteDamage, salvage, importing, studio,
-        pluginMessages,
+        pluginMessages, swiftDataComposite,
     ]
 
     /// The target of a name.

@@ -28,7 +28,7 @@ struct Builder: Codable, Equatable {
     var owner: Builder?
     var marks: [String] = ["plain"]
     var weights: [String: [Int]] = [:]
-    var axles: Int16 = 2
+    var axles: UInt8 = 2
 
     init() {}
 }

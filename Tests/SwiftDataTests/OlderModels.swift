@@ -4,7 +4,7 @@ import SwiftData
 // The classes of earlier versions of the program that serves drinks, and of an empty program, written anew from the
 // models that their stores keep.
 
-/// An enumeration with a raw value that takes every text, in place of those whose cases changed from version to version.
+/// An enumeration with a raw value that takes every text, in place of those whose cases changed with each version.
 enum Wording: RawRepresentable, Codable, Hashable {
     case text(String)
 

@@ -150,7 +150,7 @@ struct SwiftDataBadInputTests {
             UPDATE ZWAGON SET ZNUMBER = NULL, ZLABEL = NULL, ZBUILT = NULL, ZGAUGE = 'wide', ZFORMERGAUGE = 'wide',
                 ZNOTHING = NULL, ZCOAL = CAST('{"tonnes":"three"}' AS BLOB), ZNAME = NULL, ZTOWNS = NULL,
                 ZNAME1 = 'N', ZTOWNS1 = CAST('\(deep)' AS BLOB), ZMARKS = x'00112233',
-                ZWEIGHTS = CAST('{"a":[1,2,' AS BLOB)
+                ZWEIGHTS = CAST('{"a":[1,2,' AS BLOB), ZAXLES = 300
             """
         try withDamage(damage) { context in
             let wagon = try #require(try context.fetch(FetchDescriptor<Wagon>()).first)
@@ -164,15 +164,16 @@ struct SwiftDataBadInputTests {
             #expect(wagon.owner == nil)
             #expect(wagon.marks == ["plain"])
             #expect(wagon.weights == [:])
-            #expect(wagon.axles == 2)
+            #expect(wagon.axles == 44)
             let error = #expect(throws: SwiftDataError.modelValidationFailure) { try wagon.validateStoredValues() }
             let lines = error?.reason?.split(separator: "\n").map(String.init) ?? []
-            #expect(lines.count == 10, "\(lines)")
+            #expect(lines.count == 11, "\(lines)")
             #expect(lines.allSatisfy { $0.contains("of entity 'Wagon' of x-coredata://") && $0.contains("/Wagon/p1 ") })
             for text in [
                 "'number' of", "has no value, and is not optional", "'gauge' of", "\"wide\", which is no Gauge",
                 "'formerGauge' of", "18 bytes: {\"tonnes\":\"three\"}", "'owner' of", "100000 bytes: [[[",
                 "4 bytes, which is no Array<String>", "which is no Dictionary<String, Array<Int>>",
+                "holds 300, which is no UInt8",
             ] {
                 #expect(lines.contains { $0.contains(text) }, "\(text)")
             }
@@ -180,7 +181,7 @@ struct SwiftDataBadInputTests {
             (wagon.number, wagon.label, wagon.built) = (wagon.number, wagon.label, wagon.built)
             (wagon.gauge, wagon.formerGauge, wagon.cargo) = (wagon.gauge, nil, wagon.cargo)
             (wagon.builder, wagon.owner, wagon.marks) = (wagon.builder, nil, wagon.marks)
-            wagon.weights = wagon.weights
+            (wagon.weights, wagon.axles) = (wagon.weights, 4)
             try context.save()
             let mended = try #require(try ModelContext(context.container).fetch(FetchDescriptor<Wagon>()).first)
             try mended.validateStoredValues()

@@ -72,7 +72,7 @@ struct SwiftDataPostgreSQLTests {
         #expect(try ModelContext(open(database)).fetchCount(FetchDescriptor<BusinessTrip>()) == 0)
     }
 
-    @Test("Two containers see what the other one has saved, and a refused save of one keeps its changes")
+    @Test("Two containers see what the other one has saved, and changes of different properties are united")
     func twoContainers() throws {
         let database = try TestDatabase()
         let (one, two) = (ModelContext(try open(database)), ModelContext(try open(database)))

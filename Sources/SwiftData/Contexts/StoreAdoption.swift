@@ -22,7 +22,7 @@ struct StoreAdoption {
 
     /// - Parameter url: The place of a store. The result is nil if there is no store that can be read.
     init?(schema: Schema, url: URL) {
-        guard url.isFileURL, FileManager.default.fileExists(atPath: url.path),
+        guard url.isFileURL, url.path != "/dev/null", FileManager.default.fileExists(atPath: url.path),
             let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
                 ofType: NSSQLiteStoreType, at: url),
             let hashes = metadata[NSStoreModelVersionHashesKey] as? [String: Data]
@@ -70,7 +70,7 @@ struct StoreAdoption {
         let key = Key(schema: schema, hashes: hashes)
         if let known = Self.adopted.withLock({ $0[key] }) { return known }
         guard let stored = try? NSPersistentStoreCoordinator.cachedModelForPersistentStore(at: url),
-            case let model = try ModelBuilder(schema: schema, stored: stored).model(),
+            let model = try? ModelBuilder(schema: schema, stored: stored).model(),
             model.entityVersionHashesByName == hashes
         else { return nil }
         let new = ManagedSchema(schema, model)

@@ -63,9 +63,15 @@ struct ModelBuilder {
         stored?.entitiesByName[entity.name]?.propertiesByName[name]
     }
 
-    /// The name of the relationship that leads back. That of a store counts unless the program has named one.
+    /// The name of the relationship that leads back. That of a store counts unless the program has named one, on either
+    /// side.
     private func inverse(of relationship: Schema.Relationship, in entity: Schema.Entity) -> String? {
-        guard relationship.inverseKeyPath == nil, stored != nil else { return relationship.inverseName }
+        let back = relationship.inverseName.flatMap {
+            schema.entitiesByName[relationship.destination]?.relationshipsByName[$0]
+        }
+        if stored == nil || relationship.inverseKeyPath != nil || back?.inverseKeyPath != nil {
+            return relationship.inverseName
+        }
         return (storedProperty(relationship.name, of: entity) as? NSRelationshipDescription)?.inverseRelationship?.name
     }
 

@@ -5,12 +5,13 @@ extension PersistentModel {
     /// Checks that the values in the store can be read as the types of the properties.
     ///
     /// Reading a value that is no value of its property's type gives the property's default. Without a default it stops
-    /// the process. This call throws an error in both cases. Use it for the models of a file that another program wrote.
+    /// the process. This call throws an error in both cases. Use it for the models of a file that another program
+    /// wrote.
     ///
     /// OpenCoreData only.
     ///
-    /// - Throws: `SwiftDataError.modelValidationFailure`, whose reason names the entity, the property, the identifier and
-    ///   the value of each such property. The error of the store if the row cannot be read.
+    /// - Throws: `SwiftDataError.modelValidationFailure`, whose reason names the entity, the property, the identifier
+    ///   and the value of each such property. The error of the store if the row cannot be read.
     public func validateStoredValues() throws {
         let core = _$settle()
         let faults = try core.managedObjectContext?.readingFaults { core.unreadableValues } ?? core.unreadableValues
@@ -39,12 +40,20 @@ extension _ModelCore {
         guard let description = entity.attributesByName[attribute.name] else { return nil }
         func open<Value>(_ type: Value.Type) -> String? {
             let plan = ValuePlans.plan(of: type, at: attribute.name, description)
-            if plan.read(self) != nil { return nil }
+            if plan.read(self) != nil, holdsWhole(type, at: attribute.name) { return nil }
             let isMissing = !plan.isPresent(self)
             if isMissing, attribute.isOptional || attribute.isTransient { return nil }
             return unreadableValue(of: attribute.name, as: type)
         }
         return _openExistential(ModelBuilder.unwrapped(attribute.valueType), do: open)
+    }
+
+    /// Whether a stored number fits a type. Reading one that does not fit loses its high bits.
+    private func holdsWhole(_ type: any Any.Type, at name: String) -> Bool {
+        guard let type = type as? any FixedWidthInteger.Type, type.bitWidth < Int64.bitWidth,
+            let stored = integer(ManagedSlot(name))
+        else { return true }
+        return type.init(exactly: stored) != nil
     }
 
     /// A sentence about a property whose value in the store is no value of its type.
