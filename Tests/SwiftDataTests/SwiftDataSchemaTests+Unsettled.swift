@@ -165,6 +165,63 @@ extension SwiftDataSchemaTests {
         }
     }
 
+    @Test("Of two relationships that name one inverse the first one has it, and neither gets the models of the other")
+    func sharedInverse() throws {
+        func use(_ container: ModelContainer) throws -> DepotGarden {
+            let context = ModelContext(container)
+            let garden = DepotGarden()
+            context.insert(garden)
+            garden.left = [DepotTree(), DepotTree()]
+            garden.right = [DepotTree()]
+            try context.save()
+            let other = ModelContext(container)
+            return try withExtendedLifetime(other) {
+                let read = try #require(try other.fetch(FetchDescriptor<DepotGarden>()).first)
+                #expect(read.left.allSatisfy { $0.garden === read })
+                #expect(read.left.count + read.right.count == (read.right.first?.garden == nil ? 3 : 6))
+                return read
+            }
+        }
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("own.store")
+            _ = try use(try ModelContainer(for: DepotGarden.self, configurations: ModelConfiguration(url: url)))
+            #expect(
+                try RawDatabase(url).texts("SELECT count(ZGARDEN) || count(Z1RIGHT) FROM ZDEPOTTREE") == ["21"])
+        }
+        // A store in which both have it keeps that form.
+        try withTemporaryFolder { folder in
+            let url = folder.appendingPathComponent("shared.store")
+            let model = try ModelBuilder(schema: Schema([DepotGarden.self])).model()
+            let garden = model.entitiesByName["DepotTree"]?.relationshipsByName["garden"]
+            model.entitiesByName["DepotGarden"]?.relationshipsByName["right"]?.inverseRelationship = garden
+            try TestSupport.withStore(url, model) { try $0.save() }
+            let hashes = model.entityVersionHashesByName
+            _ = try use(try ModelContainer(for: DepotGarden.self, configurations: ModelConfiguration(url: url)))
+            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                ofType: NSSQLiteStoreType, at: url)
+            #expect(metadata[NSStoreModelVersionHashesKey] as? [String: Data] == hashes)
+        }
+    }
+
+    @Test("A line on standard error says what to write where an inverse may be meant")
+    func advice() async {
+        let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            for _ in 0..<2 { _ = Schema([Depot.self, DepotGarden.self]) }
+        }
+        let lines = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
+            .filter { $0.hasPrefix("SwiftData: note: ") }
+        #expect(
+            lines.contains(
+                """
+                SwiftData: note: Depot.tracks has no inverse; write @Relationship(inverse: \\DepotTrack.depot) if it is \
+                meant to have one.
+                """), "\(lines)")
+        #expect(
+            lines.contains(
+                "SwiftData: note: DepotGarden.right has no inverse: DepotTree.garden is that of left."), "\(lines)")
+        #expect(Set(lines).count == lines.count)
+    }
+
     @Test("A store that differs in a settled rule is another version, and is not adopted")
     func settled() throws {
         try withTemporaryFolder { folder in
@@ -223,5 +280,16 @@ extension SwiftDataSchemaTests {
 
 @Model final class DepotNamed {
     var depot: Depot?
+    init() {}
+}
+
+@Model final class DepotGarden {
+    @Relationship(inverse: \DepotTree.garden) var left: [DepotTree] = []
+    @Relationship(inverse: \DepotTree.garden) var right: [DepotTree] = []
+    init() {}
+}
+
+@Model final class DepotTree {
+    var garden: DepotGarden?
     init() {}
 }

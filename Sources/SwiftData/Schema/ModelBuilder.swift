@@ -69,9 +69,8 @@ struct ModelBuilder {
         let back = relationship.inverseName.flatMap {
             schema.entitiesByName[relationship.destination]?.relationshipsByName[$0]
         }
-        if stored == nil || relationship.inverseKeyPath != nil || back?.inverseKeyPath != nil {
-            return relationship.inverseName
-        }
+        let isNamed = relationship.inverseKeyPath != nil || back?.inverseKeyPath != nil
+        if stored == nil || isNamed && !relationship.isContested { return relationship.inverseName }
         return (storedProperty(relationship.name, of: entity) as? NSRelationshipDescription)?.inverseRelationship?.name
     }
 

@@ -32,6 +32,8 @@ extension Schema {
         public var hashModifier: String?
         /// Whether the program has written `@Relationship`.
         var isAnnotated = true
+        /// Whether the inverse is one that several relationships name. One of them has it.
+        var isContested = false
 
         /// Creates what `@Relationship` describes. The schema adds the name and the type.
         ///

@@ -112,11 +112,24 @@ struct TypeCollector {
                 note(SchemaFault(entity.type ?? Any.self, relationship.name, text))
                 continue
             }
+            let isTaken = back.inverseName != nil && back.inverseName != relationship.name
+            if isTaken, back.inverseKeyPath == nil {
+                // With one column for both, each list would get the models of the other one.
+                (relationship.isContested, back.isContested) = (true, true)
+                InverseAdvice.say(
+                    "\(entity.name).\(relationship.name) has no inverse: \(relationship.destination).\(back.name) is that "
+                        + "of \(back.inverseName ?? "")")
+                continue
+            }
             relationship.inverseName = back.name
             back.inverseName = back.inverseName ?? relationship.name
         }
-        for (entity, relationship) in all where relationship.inverseName == nil && !relationship.isAnnotated {
-            infer(relationship, of: entity, among: all)
+        for (entity, relationship) in all where relationship.inverseName == nil && !relationship.isContested {
+            if relationship.isAnnotated {
+                InverseAdvice.advise(relationship, of: entity, among: all)
+            } else {
+                infer(relationship, of: entity, among: all)
+            }
         }
     }
 

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Lines on standard error about relationships without an inverse, each once in a process.
+enum InverseAdvice {
+    private static let said = Locked<Set<String>>([])
+
+    static func say(_ text: String) {
+        guard said.withLock({ $0.insert(text).inserted }) else { return }
+        FileHandle.standardError.write(Data("SwiftData: note: \(text).\n".utf8))
+    }
+
+    /// Says what to write where a relationship with an annotation has no inverse, and one relationship leads back.
+    static func advise(
+        _ relationship: Schema.Relationship, of entity: Schema.Entity,
+        among all: [(Schema.Entity, Schema.Relationship)]
+    ) {
+        let back = all.filter {
+            $0.0.name == relationship.destination && $0.1.destination == entity.name && $0.1 !== relationship
+                && $0.1.inverseName == nil
+        }
+        guard back.count == 1, let other = back.first?.1 else { return }
+        say(
+            "\(entity.name).\(relationship.name) has no inverse; write "
+                + "@Relationship(inverse: \\\(relationship.destination).\(other.name)) if it is meant to have one")
+    }
+}
