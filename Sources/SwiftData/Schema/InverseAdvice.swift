@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// Lines on standard error about relationships without an inverse, each once in a process.
