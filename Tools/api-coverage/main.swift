@@ -2,6 +2,7 @@ import APICoverage
 import Foundation
 
 // api-coverage API.md notes.tsv graphs-folder tests-folder [--check [MIN]]: see bin/api-coverage.
+// api-coverage signatures list.tsv notes.tsv graphs-folder [--check]: the same for a list of signatures.
 // api-coverage additions graphs-folder: see bin/additions.
 
 func fail(_ message: String) -> Never {
@@ -33,6 +34,18 @@ do {
             try additions.add(Data(contentsOf: file))
         }
         print(additions.table)
+        exit(0)
+    }
+    if arguments.first == "signatures", arguments.count == 4 {
+        let list = try String(contentsOfFile: arguments[1], encoding: .utf8)
+        let notes = try SignatureNotes(String(contentsOfFile: arguments[2], encoding: .utf8))
+        var declared = DeclaredSignatures()
+        for file in try files(in: arguments[3], endingWith: ".symbols.json") {
+            try declared.add(Data(contentsOf: file))
+        }
+        let report = SignatureReport(list, in: declared, notes: notes)
+        print(report.text, terminator: "")
+        if minimum != nil, !report.isWhole { fail("not everything is declared as it is listed") }
         exit(0)
     }
     guard arguments.count == 4 else { fail("API.md, the notes, a folder of symbol graphs and one of tests, please") }
