@@ -33,7 +33,7 @@ struct ModelExpansionTests {
                 public typealias _$Root = Trip
 
                 public var persistentBackingData: any SwiftData.BackingData<Trip> {
-                    get { _$settle().backingData(of: Trip.self) }
+                    get { _$settle().backingData(of: Trip.self, self) }
                     set { _$settle().take(newValue) }
                 }
 

@@ -22,7 +22,7 @@ extension ModelActor {
     ///
     /// - Parameters:
     ///   - id: The identifier.
-    ///   - as: The class.
+    ///   - type: The class.
     /// - Returns: The model; nil if no store has it.
     public subscript<T: PersistentModel>(id: PersistentIdentifier, as type: T.Type) -> T? {
         modelContext.existingModel(for: id, as: type)

@@ -40,8 +40,7 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, CustomDebugS
         _ name: String? = nil, schema: Schema? = nil, isStoredInMemoryOnly: Bool = false, allowsSave: Bool = true,
         groupContainer: GroupContainer = .automatic, cloudKitDatabase: CloudKitDatabase = .automatic
     ) {
-        let support = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
-        var folder = support ?? URL(fileURLWithPath: NSHomeDirectory())
+        var folder = NSPersistentContainer.defaultDirectoryURL()
         if let group = groupContainer.identifier { folder = folder.appendingPathComponent(group, isDirectory: true) }
         let file = folder.appendingPathComponent("\(name ?? "default").store", isDirectory: false)
         self.init(

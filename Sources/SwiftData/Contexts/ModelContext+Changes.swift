@@ -126,6 +126,10 @@ extension ModelContext {
         add(.insertedIdentifiers, saved.inserted)
         add(.updatedIdentifiers, saved.updated)
         add(.deletedIdentifiers, saved.deleted)
+        if let generation = managed.queryGenerationToken {
+            info[NotificationKey.queryGeneration] = generation
+            info[NotificationKey.queryGeneration.rawValue] = generation
+        }
         NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: info)
     }
 
@@ -170,5 +174,9 @@ extension ModelContext {
         case updatedIdentifiers
         /// The identifiers of removed models.
         case deletedIdentifiers
+        /// The identifiers of models that lose their values all at once. No save does that.
+        case invalidatedAllIdentifiers
+        /// The generation of the store's data that the context reads, if its managed object context is pinned to one.
+        case queryGeneration
     }
 }

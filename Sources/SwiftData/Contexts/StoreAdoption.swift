@@ -133,9 +133,10 @@ struct StoredForm {
 
     /// A composite attribute for a type that the schema keeps otherwise, or with another type for a case's payload.
     private func composite(_ stored: NSCompositeAttributeDescription, _ kind: ValueKind) -> NSAttributeDescription? {
-        let own = try? ModelBuilder.description(
-            of: kind, type, named: stored.name, isOptional: stored.isOptional, fault: { SchemaFault(type, nil, $0) })
-        guard let own = own as? NSCompositeAttributeDescription, case .enumeration = kind else { return own }
+        guard CompositeShape(kind) != nil,
+            let own = try? ModelBuilder.composite(Schema.CompositeAttribute(name: stored.name, valueType: type))
+        else { return nil }
+        guard case .enumeration = kind else { return own }
         // The JSON of a payload may be bytes or a text.
         for element in own.elements where element.attributeType == .binaryDataAttributeType {
             let other = stored.elements.first { $0.name == element.name }

@@ -58,6 +58,10 @@ public struct SwiftDataError: Error, Sendable {
     public static let unsupportedKeyPath = SwiftDataError("unsupportedKeyPath")
     /// A fetch in batches cannot have unsaved changes.
     public static let includePendingChangesWithBatchSize = SwiftDataError("includePendingChangesWithBatchSize")
+    /// A model has no context. Nothing throws it here: models without a context keep their values.
+    public static let missingModelContext = SwiftDataError("missingModelContext")
+    /// Unsaved changes cannot be sorted among identifiers. Nothing throws it here: a context sorts them.
+    public static let sortingPendingChangesWithIdentifiers = SwiftDataError("sortingPendingChangesWithIdentifiers")
     /// A model does not have the values that its class asks for.
     public static let modelValidationFailure = SwiftDataError("modelValidationFailure")
 

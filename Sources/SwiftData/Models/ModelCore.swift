@@ -143,10 +143,13 @@ public final class _ModelCore: NSManagedObject {
 
     /// Returns the values for Apple's interface.
     ///
-    /// - Parameter type: The class of the model.
+    /// - Parameters:
+    ///   - type: The topmost class of the model.
+    ///   - model: The model.
     /// - Returns: The values.
-    public func backingData<Model: PersistentModel>(of type: Model.Type) -> any BackingData<Model> {
-        ModelBackingData<Model>(core: self)
+    public func backingData<Model: PersistentModel>(of type: Model.Type, _ model: AnyObject) -> any BackingData<Model> {
+        bind(model)
+        return ModelBackingData<Model>(core: self)
     }
 
     /// Ends the initialisation of a model by its values.
@@ -155,7 +158,14 @@ public final class _ModelCore: NSManagedObject {
     public func take<Model: PersistentModel>(_ backingData: any BackingData<Model>) {
         endInitialisation()
         guard let other = (backingData as? any CoreBacked)?.core, other !== self else { return }
-        for property in other.modelType.properties { copy(property, from: other) }
+        for property in other.modelType.properties {
+            if property is NSRelationshipDescription {
+                // By the coded way, so that the inverses follow.
+                setValue(other.value(forKey: property.name), forKey: property.name)
+            } else {
+                copy(property, from: other)
+            }
+        }
     }
 
     // MARK: Observation

@@ -53,7 +53,9 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     public var storeIdentifier: String? { text.storeIdentifier }
 
     /// Whether the model has not been saved yet.
-    var isTemporary: Bool {
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/persistentidentifier/istemporary)
+    public var isTemporary: Bool {
         switch form {
         case .managed(let id): id.isTemporaryID
         case .text(let text): text.isTemporary

@@ -176,15 +176,17 @@ extension _Slot {
 extension _Slot {
     /// Returns the model to which a relationship leads.
     public func value<Model: PersistentModel, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Model {
-        guard let found: Model = value(of: source, model) else {
-            let core = source.core(of: model)
-            fatalError(
-                """
-                Relationship '\(name)' of entity '\(core.entity.name ?? "")' of \(core.objectID) leads to no model, \
-                and is not optional
-                """)
-        }
+        guard let found: Model = value(of: source, model) else { leadsNowhere(in: source.core(of: model)) }
         return found
+    }
+
+    /// Stops the process for a relationship that is not optional and leads to no model.
+    func leadsNowhere(in core: _ModelCore) -> Never {
+        fatalError(
+            """
+            Relationship '\(name)' of entity '\(core.entity.name ?? "")' of \(core.objectID) leads to no model, and is \
+            not optional
+            """)
     }
 
     /// Returns the model to which an optional relationship leads.

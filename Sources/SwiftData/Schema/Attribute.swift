@@ -5,7 +5,7 @@ extension Schema {
     /// An attribute of an entity.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/attribute)
-    public class Attribute: SchemaProperty {
+    public class Attribute: SchemaProperty, Codable, CustomDebugStringConvertible {
         /// The name.
         public var name: String
         /// The name in the version before; the name itself unless given.
@@ -43,7 +43,7 @@ extension Schema {
         ///   - hashModifier: A text that changes the version hash.
         ///
         /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/attribute/init(name:originalname:options:valuetype:defaultvalue:hashmodifier:))
-        public init(
+        public required init(
             name: String, originalName: String? = nil, options: [Option] = [], valueType: any Any.Type,
             defaultValue: Any? = nil, hashModifier: String? = nil
         ) {
@@ -55,6 +55,25 @@ extension Schema {
             self.hashModifier = hashModifier
         }
 
+        /// Creates an attribute of its form in a file. A type that the program does not have becomes that of the stored
+        /// bytes.
+        required init(form: PropertyForm) throws {
+            name = form.name
+            originalName = form.originalName
+            options = try form.decoded(Option.init(text:))
+            valueType = form.valueType
+            defaultValue = form.defaultValue?.value
+            hashModifier = form.hashModifier
+        }
+
+        /// Decodes an attribute. A type that the program does not have becomes that of the stored bytes.
+        public required convenience init(from decoder: any Decoder) throws {
+            try self.init(form: PropertyForm(from: decoder))
+        }
+
+        /// Encodes the attribute, with an initial value of a plain type.
+        public func encode(to encoder: any Encoder) throws { try PropertyForm(self).encode(to: encoder) }
+
         /// True.
         public var isAttribute: Bool { true }
         /// Whether the option `.unique` is given.
@@ -63,11 +82,21 @@ extension Schema {
         public var isTransient: Bool { options.contains(.ephemeral) }
         /// Whether a value transformer makes the stored bytes.
         public var isTransformable: Bool { options.contains { $0.transformerName != nil } }
+        /// Whether the option `.codable` is given.
+        public var isCodable: Bool { options.contains(.codable) }
+        /// The way in which a store keeps the values.
+        var kind: ValueKind { ValueKind.of(valueType, with: options) }
 
-        /// Whether two attributes are the same object.
-        public static func == (lhs: Attribute, rhs: Attribute) -> Bool { lhs === rhs }
-        /// Hashes the object's identity.
-        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+        /// The name and the declared type.
+        public var debugDescription: String { "\(Self.self)(\(name): \(valueType))" }
+
+        /// Whether two attributes are equal. Their initial values do not count.
+        public static func == (lhs: Attribute, rhs: Attribute) -> Bool {
+            lhs === rhs || lhs.valueType == rhs.valueType && PropertyForm(lhs) == PropertyForm(rhs)
+        }
+
+        /// Hashes the name.
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
         /// An option of `@Attribute`.
         ///
@@ -75,10 +104,13 @@ extension Schema {
         public struct Option: Hashable, Sendable {
             private enum Kind: Hashable {
                 case unique, externalStorage, ephemeral, preserveValueOnDeletion, allowsCloudEncryption, spotlight
+                case codable
                 case transformable(String)
             }
 
             private let kind: Kind
+
+            private init(kind: Kind) { self.kind = kind }
 
             /// No two models have the same value.
             public static var unique: Option { Option(kind: .unique) }
@@ -92,6 +124,9 @@ extension Schema {
             public static var allowsCloudEncryption: Option { Option(kind: .allowsCloudEncryption) }
             /// Accepted and without effect: there is no Spotlight.
             public static var spotlight: Option { Option(kind: .spotlight) }
+
+            /// The value is kept as JSON. A value of one attribute, such as a number or a raw value, stays as it is.
+            public static var codable: Option { Option(kind: .codable) }
 
             /// A value transformer makes the stored bytes.
             ///
@@ -116,14 +151,46 @@ extension Schema {
             var transformerName: String? {
                 if case .transformable(let name) = kind { name } else { nil }
             }
+
+            // MARK: As text
+
+            private static let byText: [String: Option] = [
+                "unique": .unique, "externalStorage": .externalStorage, "ephemeral": .ephemeral,
+                "preserveValueOnDeletion": .preserveValueOnDeletion,
+                "allowsCloudEncryption": .allowsCloudEncryption, "spotlight": .spotlight, "codable": .codable,
+            ]
+
+            /// The option of a text; nil if no option has it.
+            init?(text: String) {
+                if let option = Self.byText[text] {
+                    self = option
+                } else if text.hasPrefix("transformable:") {
+                    self = .transformable(by: String(text.dropFirst("transformable:".count)))
+                } else {
+                    return nil
+                }
+            }
+
+            /// The option as text.
+            var text: String {
+                transformerName.map { "transformable:\($0)" } ?? Self.byText.first { $0.value == self }?.key ?? ""
+            }
         }
     }
+}
 
-    /// An attribute that is made of several: a structure or an enumeration.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/compositeattribute)
-    public final class CompositeAttribute: Attribute {
-        /// The attributes of which it is made.
-        public var properties: [Attribute] = []
+extension ValueKind {
+    /// The kind of a type, with the options of its attribute.
+    static func of(_ type: any Any.Type, with options: [Schema.Attribute.Option]) -> ValueKind {
+        if options.contains(where: { $0.transformerName != nil }) { return .archive }
+        let kind = of(type)
+        guard options.contains(.codable) else { return kind }
+        switch kind {
+        case .scalar, .rawEnumeration, .json: return kind
+        case .archive, .enumeration, .structure: return .json
+        case .none:
+            let type = (type as? any OptionalType.Type)?.wrappedType ?? type
+            return type is any Decodable.Type && type is any Encodable.Type ? .json : kind
+        }
     }
 }

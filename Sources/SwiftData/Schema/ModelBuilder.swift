@@ -46,7 +46,7 @@ struct ModelBuilder {
         } else if let attribute = property as? Schema.Attribute {
             description = try self.attribute(attribute, of: entity)
         } else {
-            throw SchemaFault(entity.type ?? Any.self, property.name, "it is neither an attribute nor a relationship")
+            throw SchemaFault(entity, property.name, "it is neither an attribute nor a relationship")
         }
         description.name = property.name
         description.renamingIdentifier = property.originalName
@@ -94,7 +94,7 @@ struct ModelBuilder {
                 guard let inverse = inverse(of: relationship, in: entity) else { continue }
                 guard let other = Self.relationship(inverse, of: destination) else {
                     throw SchemaFault(
-                        entity.type ?? Any.self, relationship.name,
+                        entity, relationship.name,
                         "its inverse '\(inverse)' is no relationship of \(relationship.destination)")
                 }
                 own.inverseRelationship = other
@@ -122,23 +122,10 @@ struct ModelBuilder {
 
     private func attribute(_ attribute: Schema.Attribute, of entity: Schema.Entity) throws -> NSAttributeDescription {
         let description: NSAttributeDescription
-        if let transformer = attribute.options.lazy.compactMap(\.transformerName).first {
-            description = NSAttributeDescription()
-            description.attributeType = .transformableAttributeType
-            description.valueTransformerName = transformer
-            description.attributeValueClassName = String(describing: Self.unwrapped(attribute.valueType))
-        } else {
-            description = try Self.description(
-                of: ValueKind.of(attribute.valueType), attribute.valueType, named: attribute.name,
-                isOptional: attribute.isOptional,
-                fault: { SchemaFault(entity.type ?? Any.self, attribute.name, "cannot be stored: \($0)") })
-            switch ValueKind.of(attribute.valueType) {
-            case .scalar(let type): description.defaultValue = Self.archived(attribute.defaultValue, as: type)
-            // Apple's archives have an empty dictionary in place of a structure's default.
-            case .structure where attribute.defaultValue != nil:
-                description.defaultValue = [String: Any]() as NSDictionary
-            default: break
-            }
+        do {
+            description = try Self.storage(of: attribute)
+        } catch {
+            throw SchemaFault(entity, attribute.name, "cannot be stored: \(error.reason)")
         }
         description.isOptional = attribute.isOptional
         description.versionHashModifier = attribute.hashModifier
@@ -148,52 +135,70 @@ struct ModelBuilder {
         return description
     }
 
-    static func description(
-        of kind: ValueKind, _ type: any Any.Type, named name: String, isOptional: Bool,
-        fault: (String) -> SchemaFault
-    ) throws -> NSAttributeDescription {
-        switch kind {
-        case .scalar(let type): return plain(name, type, isOptional)
-        case .json: return plain(name, .binaryDataAttributeType, isOptional)
+    /// Why no attribute has the values of a type.
+    struct Unstorable: Error {
+        let reason: String
+    }
+
+    private static func storage(of attribute: Schema.Attribute) throws(Unstorable) -> NSAttributeDescription {
+        let (name, type) = (attribute.name, unwrapped(attribute.valueType))
+        if let transformer = attribute.options.lazy.compactMap(\.transformerName).first {
+            return transformable(name, type, by: transformer)
+        }
+        if let composite = attribute as? Schema.CompositeAttribute { return try Self.composite(composite) }
+        switch attribute.kind {
+        case .scalar(let type):
+            let description = plain(name, type)
+            description.defaultValue = archived(attribute.defaultValue, as: type)
+            return description
+        case .json: return plain(name, .binaryDataAttributeType)
         case .archive:
-            let description = plain(name, .transformableAttributeType, isOptional)
-            description.valueTransformerName = NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue
-            description.attributeValueClassName = String(describing: unwrapped(type))
-            return description
-        case .rawEnumeration(let raw):
-            let description = NSCompositeAttributeDescription()
-            description.elements = [plain(name, raw, true)]
-            description.userInfo = ["EnumType": true]
-            return description
-        case .enumeration(let cases):
-            let description = NSCompositeAttributeDescription()
-            description.elements = cases.map {
-                plain($0.name, $0.hasPayload ? .binaryDataAttributeType : .stringAttributeType, true)
-            }
-            description.userInfo = ["EnumType": true, "enum": cases.map(\.name)]
-            return description
-        case .structure(let fields):
-            let description = NSCompositeAttributeDescription()
-            description.elements = try fields.map { field in
-                let element = try Self.description(
-                    of: field.kind, field.type, named: field.name, isOptional: isOptional || field.isOptional,
-                    fault: fault)
-                element.name = field.name
-                element.renamingIdentifier = field.name
-                element.isOptional = isOptional || field.isOptional
-                return element
-            }
-            return description
-        case .none(let text): throw fault(text)
+            return transformable(
+                name, type, by: NSValueTransformerName.secureUnarchiveFromDataTransformerName.rawValue)
+        case .rawEnumeration, .enumeration, .structure:
+            return try composite(
+                Schema.CompositeAttribute(
+                    name: name, valueType: attribute.valueType, defaultValue: attribute.defaultValue))
+        case .none(let text): throw Unstorable(reason: text)
         }
     }
 
-    private static func plain(_ name: String, _ type: NSAttributeType, _ isOptional: Bool) -> NSAttributeDescription {
+    static func composite(_ composite: Schema.CompositeAttribute) throws(Unstorable) -> NSCompositeAttributeDescription {
+        if composite.properties.isEmpty { throw Unstorable(reason: "it is a composite attribute of nothing") }
+        let description = NSCompositeAttributeDescription()
+        description.name = composite.name
+        description.renamingIdentifier = composite.name
+        var elements: [NSAttributeDescription] = []
+        for property in composite.properties {
+            let element = try storage(of: property)
+            element.isOptional = property.isOptional
+            elements.append(element)
+        }
+        description.elements = elements
+        switch composite.enumeration {
+        case .rawValue: description.userInfo = ["EnumType": true]
+        case .cases: description.userInfo = ["EnumType": true, "enum": composite.properties.map(\.name)]
+        case nil:
+            // Apple's archives have an empty dictionary in place of a structure's default.
+            if composite.defaultValue != nil { description.defaultValue = [String: Any]() as NSDictionary }
+        }
+        return description
+    }
+
+    private static func transformable(
+        _ name: String, _ type: any Any.Type, by transformer: String
+    ) -> NSAttributeDescription {
+        let description = plain(name, .transformableAttributeType)
+        description.valueTransformerName = transformer
+        description.attributeValueClassName = String(describing: type)
+        return description
+    }
+
+    private static func plain(_ name: String, _ type: NSAttributeType) -> NSAttributeDescription {
         let description = NSAttributeDescription()
         description.name = name
         description.renamingIdentifier = name
         description.attributeType = type
-        description.isOptional = isOptional
         return description
     }
 

@@ -5,7 +5,7 @@ extension Schema {
     /// A relationship of an entity.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/relationship)
-    public final class Relationship: SchemaProperty {
+    public final class Relationship: SchemaProperty, Codable, CustomDebugStringConvertible {
         /// The name.
         public var name = ""
         /// The name in the version before; the name itself unless given.
@@ -61,26 +61,65 @@ extension Schema {
             self.hashModifier = hashModifier
         }
 
+        init(form: PropertyForm) throws {
+            name = form.name
+            originalName = form.originalName
+            options = try form.decoded(Option.init(text:))
+            valueType = form.valueType
+            deleteRule = form.deleteRule ?? .nullify
+            minimumModelCount = form.minimumModelCount
+            maximumModelCount = form.maximumModelCount
+            destination = form.destination ?? ""
+            inverseName = form.inverse
+            hashModifier = form.hashModifier
+        }
+
+        /// Decodes a relationship.
+        public convenience init(from decoder: any Decoder) throws {
+            try self.init(form: PropertyForm(from: decoder))
+        }
+
+        /// Encodes the relationship.
+        public func encode(to encoder: any Encoder) throws { try PropertyForm(self).encode(to: encoder) }
+
         /// True.
         public var isRelationship: Bool { true }
         /// Whether the option `.unique` is given.
         public var isUnique: Bool { options.contains(.unique) }
         /// Whether the relationship leads to one model at most.
-        public var isToOneRelationship: Bool { RelationshipShape(valueType)?.isToMany == false }
+        public var isToOneRelationship: Bool {
+            if let shape = RelationshipShape(valueType) { return !shape.isToMany }
+            let type = (valueType as? any OptionalType.Type)?.wrappedType ?? valueType
+            return !(type is any Collection.Type)
+        }
 
-        /// Whether two relationships are the same object.
-        public static func == (lhs: Relationship, rhs: Relationship) -> Bool { lhs === rhs }
-        /// Hashes the object's identity.
-        public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+        /// The name and the entity to which the relationship leads.
+        public var debugDescription: String { "Relationship(\(name): \(valueType) to \(destination))" }
+
+        /// Whether two relationships are equal.
+        public static func == (lhs: Relationship, rhs: Relationship) -> Bool {
+            lhs === rhs || lhs.valueType == rhs.valueType && PropertyForm(lhs) == PropertyForm(rhs)
+        }
+
+        /// Hashes the name.
+        public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
         /// An option of `@Relationship`.
         ///
         /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/relationship/option)
         public struct Option: Hashable, Sendable {
-            private let name: String
+            let text: String
+
+            private init(_ text: String) { self.text = text }
+
+            /// The option of a text; nil if no option has it.
+            init?(text: String) {
+                guard text == Self.unique.text else { return nil }
+                self = .unique
+            }
 
             /// No two models lead to the same one.
-            public static var unique: Option { Option(name: "unique") }
+            public static var unique: Option { Option("unique") }
         }
 
         /// What a deletion does with the models to which a relationship leads.
@@ -122,8 +161,8 @@ struct RelationshipShape {
         if let optional = type as? any OptionalType.Type { type = optional.wrappedType }
         if let model = type as? any PersistentModel.Type {
             (destination, isToMany) = (model, false)
-        } else if let list = type as? any RelationshipCollection.Type, let element = list.elementType {
-            (destination, isToMany) = (element, true)
+        } else if let list = type as? any RelationshipCollection.Type {
+            (destination, isToMany) = (list.elementType, true)
         } else {
             return nil
         }
@@ -135,14 +174,19 @@ struct RelationshipShape {
 /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/relationshipcollection)
 public protocol RelationshipCollection {
     /// The class of the models.
-    associatedtype PersistentElement
+    associatedtype PersistentElement: PersistentModel
 }
 
 extension RelationshipCollection {
-    static var elementType: (any PersistentModel.Type)? { PersistentElement.self as? any PersistentModel.Type }
+    static var elementType: any PersistentModel.Type { PersistentElement.self }
 }
 
 extension Array: RelationshipCollection where Element: PersistentModel {
     /// The class of the models.
     public typealias PersistentElement = Element
+}
+
+extension Optional: RelationshipCollection where Wrapped: RelationshipCollection {
+    /// The class of the models.
+    public typealias PersistentElement = Wrapped.PersistentElement
 }

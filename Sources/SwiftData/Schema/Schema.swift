@@ -22,10 +22,22 @@ public final class Schema: @unchecked Sendable {  // immutable, as its entities 
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/version-swift.property)
     public let version: Version
 
+    /// The version of the form in which the schema was saved; the present one unless it was loaded.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/encodingversion)
+    public let encodingVersion: Version
+
+    /// The version of the form in which schemas are saved.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/schemaencodingversion)
+    public static let schemaEncodingVersion = Version(1, 0, 0)
+
     /// The classes, with those that relationships and superclasses lead to.
     let types: [any PersistentModel.Type]
     /// What is wrong with the classes. A container throws it.
     let fault: SchemaFault?
+    /// Whether classes alone describe the schema.
+    let isOfClasses: Bool
 
     /// Creates a schema without classes.
     ///
@@ -44,11 +56,70 @@ public final class Schema: @unchecked Sendable {  // immutable, as its entities 
     public init(_ types: [any PersistentModel.Type], version: Version = Version(1, 0, 0)) {
         var collector = TypeCollector()
         for type in types { collector.add(type) }
+        collector.joinInverses()
         self.version = version
         self.types = collector.types
         entities = collector.entities
         fault = collector.fault
-        entitiesByName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        isOfClasses = true
+        encodingVersion = Self.schemaEncodingVersion
+        entitiesByName = Self.byName(entities)
+    }
+
+    /// Creates a schema of entities and of their subentities, and joins relationships with their inverses.
+    ///
+    /// Wrong entities are an error of the container. An entity without a class has no models: programs use its objects
+    /// by ``ModelContext/managedObjectContext``.
+    ///
+    /// - Parameters:
+    ///   - entities: The entities.
+    ///   - version: The version.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/init(_:version:)-8el78)
+    public convenience init(_ entities: Entity..., version: Version = Version(1, 0, 0)) {
+        self.init(entities: entities, version: version, encodingVersion: Self.schemaEncodingVersion)
+    }
+
+    init(entities given: [Entity], version: Version, encodingVersion: Version) {
+        var all: [Entity] = []
+        var waiting = given
+        while let entity = waiting.popLast() {
+            if all.contains(where: { $0 === entity }) { continue }
+            all.append(entity)
+            waiting += entity.subentities
+        }
+        entities = all.sorted { $0.name < $1.name }
+        entitiesByName = Self.byName(entities)
+        types = entities.compactMap(\.type)
+        let fault = Self.fault(in: entities)
+        self.fault = fault ?? InverseJoiner(entities: entitiesByName).join()
+        isOfClasses = false
+        self.version = version
+        self.encodingVersion = encodingVersion
+    }
+
+    private static func byName(_ entities: [Entity]) -> [String: Entity] {
+        Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What is wrong with entities that a program has made.
+    private static func fault(in entities: [Entity]) -> SchemaFault? {
+        for (index, entity) in entities.enumerated() {
+            if index > 0, entities[index - 1].name == entity.name {
+                return SchemaFault(entity, nil, "another entity has the same name")
+            }
+            var names: Set<String> = []
+            for property in entity.properties where !names.insert(property.name).inserted {
+                return SchemaFault(entity, property.name, "another property has the same name")
+            }
+            for case let relationship as Relationship in entity.storedProperties
+            where !entities.contains(where: { $0.name == relationship.destination }) {
+                return SchemaFault(
+                    entity, relationship.name,
+                    "it leads to '\(relationship.destination)', which the schema does not have")
+            }
+        }
+        return nil
     }
 
     /// Creates the schema of classes, and of all classes to which their relationships lead.
@@ -121,13 +192,16 @@ public final class Schema: @unchecked Sendable {  // immutable, as its entities 
 }
 
 extension Schema: Hashable {
-    /// Whether two schemas have the same classes and the same version.
+    /// Whether two schemas have the same version, the same classes and the same entities. Initial values of properties
+    /// do not count.
     public static func == (lhs: Schema, rhs: Schema) -> Bool {
-        lhs === rhs || lhs.version == rhs.version && lhs.typeSet == rhs.typeSet
+        if lhs === rhs { return true }
+        guard lhs.version == rhs.version, lhs.typeSet == rhs.typeSet else { return false }
+        return lhs.isOfClasses && rhs.isOfClasses || lhs.entities == rhs.entities
     }
 
-    /// Hashes the classes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(typeSet) }
+    /// Hashes the names of the entities.
+    public func hash(into hasher: inout Hasher) { hasher.combine(Set(entitiesByName.keys)) }
 
     var typeSet: Set<ObjectIdentifier> { Set(types.map { ObjectIdentifier($0) }) }
 }
@@ -147,7 +221,14 @@ struct SchemaFault: Error, CustomStringConvertible {
     let description: String
 
     init(_ type: any Any.Type, _ property: String? = nil, _ text: String) {
-        let place = property.map { "\(type).\($0)" } ?? "\(type)"
-        description = "\(place): \(text)"
+        self.init("\(type)", property, text)
+    }
+
+    init(_ entity: Schema.Entity, _ property: String?, _ text: String) {
+        self.init(entity.type.map { "\($0)" } ?? entity.name, property, text)
+    }
+
+    private init(_ owner: String, _ property: String?, _ text: String) {
+        description = property.map { "\(owner).\($0): \(text)" } ?? "\(owner): \(text)"
     }
 }

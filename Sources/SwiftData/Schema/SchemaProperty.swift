@@ -86,47 +86,6 @@ extension Schema {
             constraints = unique.constraints
         }
     }
-
-    /// The indexes that `#Index` declares.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/index)
-    public final class Index<T: PersistentModel> {
-        /// The kinds of indexes. An R-tree index is made as a binary one.
-        ///
-        /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/index/types)
-        public enum Types<P: PersistentModel> {
-            /// An index that sorts the values.
-            case binary([PartialKeyPath<P>])
-            /// An index of numbers in ranges.
-            case rtree([PartialKeyPath<P>])
-        }
-
-        /// The indexes.
-        public let indices: [Types<T>]
-
-        /// Creates binary indexes.
-        ///
-        /// - Parameter indices: The properties of each index.
-        public init(_ indices: [PartialKeyPath<T>]...) { self.indices = indices.map { .binary($0) } }
-
-        /// Creates indexes.
-        ///
-        /// - Parameter indices: The indexes.
-        public init(_ indices: Types<T>...) { self.indices = indices }
-    }
-
-    /// The constraints that `#Unique` declares.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/unique)
-    public final class Unique<T: PersistentModel> {
-        /// The properties whose values together are unique.
-        public let constraints: [[PartialKeyPath<T>]]
-
-        /// Creates constraints.
-        ///
-        /// - Parameter constraints: The properties of each constraint.
-        public init(_ constraints: [PartialKeyPath<T>]...) { self.constraints = constraints }
-    }
 }
 
 /// An optional of unknown type.

@@ -23,11 +23,21 @@ indirect enum ValueKind {
     }
 
     private static let known = Locked<[ObjectIdentifier: ValueKind]>([:])
+    /// One thread at a time finds kinds: another one must not see the kind of a type whose fields are being read.
+    private static let finding = NSRecursiveLock()
+    /// The types whose fields are being read, under `finding`.
+    nonisolated(unsafe) private static var unfinished: Set<ObjectIdentifier> = []
 
     /// The kind of a type, without its optional.
     static func of(_ declared: any Any.Type) -> ValueKind {
         let type = (declared as? any OptionalType.Type)?.wrappedType ?? declared
         if let kind = known.withLock({ $0[ObjectIdentifier(type)] }) { return kind }
+        finding.lock()
+        defer { finding.unlock() }
+        if let kind = known.withLock({ $0[ObjectIdentifier(type)] }) { return kind }
+        // A structure may contain itself in an array.
+        guard unfinished.insert(ObjectIdentifier(type)).inserted else { return .json }
+        defer { unfinished.remove(ObjectIdentifier(type)) }
         let found = find(type)
         known.withLock { $0[ObjectIdentifier(type)] = found }
         return found
@@ -74,25 +84,29 @@ indirect enum ValueKind {
             || type == CGRect.self
     }
 
-    private static let scalars: [ObjectIdentifier: NSAttributeType] = {
-        var all: [ObjectIdentifier: NSAttributeType] = [:]
-        func add(_ types: [any Any.Type], _ kind: NSAttributeType) {
-            for type in types { all[ObjectIdentifier(type)] = kind }
-        }
-        add([Int.self, Int64.self, UInt.self, UInt64.self, UInt32.self], .integer64AttributeType)
-        add([Int32.self, UInt16.self], .integer32AttributeType)
-        add([Int16.self, Int8.self, UInt8.self], .integer16AttributeType)
-        add([Bool.self], .booleanAttributeType)
-        add([Double.self, CGFloat.self], .doubleAttributeType)
-        add([Float.self], .floatAttributeType)
-        add([Decimal.self], .decimalAttributeType)
-        add([String.self], .stringAttributeType)
-        add([Date.self], .dateAttributeType)
-        add([Data.self], .binaryDataAttributeType)
-        add([UUID.self], .UUIDAttributeType)
-        add([URL.self], .URIAttributeType)
-        return all
-    }()
+    /// The types that one attribute has. The first type of each attribute type stands for it.
+    private static let plain: [(kind: NSAttributeType, types: [any Any.Type])] = [
+        (.integer64AttributeType, [Int.self, Int64.self, UInt.self, UInt64.self, UInt32.self]),
+        (.integer32AttributeType, [Int32.self, UInt16.self]),
+        (.integer16AttributeType, [Int16.self, Int8.self, UInt8.self]),
+        (.booleanAttributeType, [Bool.self]),
+        (.doubleAttributeType, [Double.self, CGFloat.self]),
+        (.floatAttributeType, [Float.self]),
+        (.decimalAttributeType, [Decimal.self]),
+        (.stringAttributeType, [String.self]),
+        (.dateAttributeType, [Date.self]),
+        (.binaryDataAttributeType, [Data.self]),
+        (.UUIDAttributeType, [UUID.self]),
+        (.URIAttributeType, [URL.self]),
+    ]
+
+    static var plainTypes: [any Any.Type] { plain.flatMap(\.types) }
+
+    /// The type that stands for an attribute type.
+    static func plainType(of kind: NSAttributeType) -> (any Any.Type)? { plain.first { $0.kind == kind }?.types.first }
+
+    private static let scalars: [ObjectIdentifier: NSAttributeType] = Dictionary(
+        uniqueKeysWithValues: plain.flatMap { kind, types in types.map { (ObjectIdentifier($0), kind) } })
 }
 
 /// Whether a type is a structure or an enumeration, by the standard library's reflection.

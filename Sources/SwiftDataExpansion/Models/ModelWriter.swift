@@ -63,7 +63,7 @@ struct ModelWriter {
         guard isRoot else { return "" }
         return """
             \(access)var persistentBackingData: any SwiftData.BackingData<\(name)> {
-                get { _$settle().backingData(of: \(name).self) }
+                get { _$settle().backingData(of: \(name).self, self) }
                 set { _$settle().take(newValue) }
             }
             """

@@ -95,7 +95,7 @@ public final class _ModelCore {
     var values: [String: Any] = [:]
 
     public static func next(_ type: Any.Type) -> _ModelCore { _ModelCore() }
-    public func backingData<Model: PersistentModel>(of type: Model.Type) -> any BackingData<Model> {
+    public func backingData<Model: PersistentModel>(of type: Model.Type, _ model: AnyObject) -> any BackingData<Model> {
         CoreBackingData(core: self)
     }
     public func take<Model>(_ data: any BackingData<Model>) {}
