@@ -229,7 +229,7 @@ let package = Package(
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "CoreData", "CoreDataManager", "MigrationTestKit",
+                "CoreData", "CoreDataManager", "MigrationTestKit", "SwiftData",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], plugins: ["CoreDataModelPlugin"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),

@@ -4,7 +4,7 @@ import TestSupport
 /// The files of this package.
 enum PackageFiles {
     /// The modules that other packages import.
-    static let modules = ["CoreData", "CoreDataManager", "MigrationTestKit", "CoreDataPostgreSQL"]
+    static let modules = ["CoreData", "CoreDataManager", "MigrationTestKit", "SwiftData", "CoreDataPostgreSQL"]
 
     /// The files with this extension below a folder of the package, as paths from the package's root, sorted. Build
     /// folders and other hidden ones are left out, and so is what links lead to.
