@@ -163,7 +163,8 @@ struct ModelBuilder {
         }
     }
 
-    static func composite(_ composite: Schema.CompositeAttribute) throws(Unstorable) -> NSCompositeAttributeDescription {
+    static func composite(_ composite: Schema.CompositeAttribute) throws(Unstorable) -> NSCompositeAttributeDescription
+    {
         if composite.properties.isEmpty { throw Unstorable(reason: "it is a composite attribute of nothing") }
         let description = NSCompositeAttributeDescription()
         description.name = composite.name
