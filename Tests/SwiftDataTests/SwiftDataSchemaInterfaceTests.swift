@@ -249,6 +249,21 @@ struct SwiftDataSchemaInterfaceTests {
         }
     }
 
+    @Test("A file of great depth is an error")
+    func depth() throws {
+        try withFile { url in
+            try Self.byHand().save(to: url)
+            let text = try String(contentsOf: url, encoding: .utf8)
+            let start = try #require(text.firstRange(of: "\"elements\" : [")).upperBound
+            for depth in [600, 100_000] {
+                let opening = String(repeating: "{\"elements\": [", count: depth)
+                let bad = text[..<start] + opening + String(repeating: "]}", count: depth) + "," + text[start...]
+                try String(bad).write(to: url, atomically: true, encoding: .utf8)
+                #expect(throws: SwiftDataError.unknownSchema) { try Schema.load(from: url) }
+            }
+        }
+    }
+
     @Test("Names of classes in a file are looked up only if they are plain, and never make anything else a class")
     func classNames() throws {
         try withFile { url in
