@@ -29,7 +29,7 @@ extension FetchedResultsCore {
             for listener in livingListeners { listener.resultsAreOutdated() }
             return
         }
-        if isOutdated { return try refetch(fetched, changed: []) }
+        if isOutdated, !isExact { return try refetch(fetched, changed: []) }
         func objects(_ key: String) -> Set<NSManagedObject> { info[key] as? Set<NSManagedObject> ?? [] }
         let deleted = objects(NSDeletedObjectsKey)
         let changed = objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey))
@@ -37,18 +37,16 @@ extension FetchedResultsCore {
 
         var candidates = changed.filter { fetched.entities.contains($0.binding.layout.index) }
         let direct = candidates
-        if isExact, fetched.dependencies.areUnknown { return try refetch(fetched, changed: direct) }
+        if isExact, isOutdated || fetched.dependencies.areUnknown { return outdate(changed: direct) }
         if !fetched.dependencies.isEmpty {
             guard let origins = fetched.dependencies.origins(of: Array(changed)) else {
-                return try refetch(fetched, changed: direct)
+                return try isExact ? outdate(changed: direct) : refetch(fetched, changed: direct)
             }
             candidates.formUnion(origins.lazy.filter { fetched.entities.contains($0.binding.layout.index) })
             candidates.subtract(deleted)
         }
         if isExact, fetched.isPage {
-            if try isPageAffected(fetched, deleted: deleted, candidates: candidates) {
-                try refetch(fetched, changed: direct)
-            }
+            if try isPageAffected(fetched, deleted: deleted, candidates: candidates) { outdate(changed: direct) }
             return
         }
         guard let plan = try plan(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
@@ -77,10 +75,22 @@ extension FetchedResultsCore {
         }
     }
 
+    /// Leaves the next fetch to the reader of exact results.
+    private func outdate(changed: Set<NSManagedObject>) {
+        isOutdated = true
+        for object in changed where arrangement?.index(of: object) != nil {
+            changedSinceOutdated.insert(ObjectIdentifier(object))
+        }
+        for listener in livingListeners { listener.resultsAreOutdated() }
+    }
+
     /// Fetches the results of the last request again.
     func refetch() throws {
         guard let fetched, arrangement != nil else { return }
-        try context.throwingReadErrors { try refetch(fetched, changed: []) }
+        let changed = changedSinceOutdated
+        try context.throwingReadErrors {
+            replace(by: try items(of: fetched), fetched.order) { changed.contains(ObjectIdentifier($0)) }
+        }
     }
 
     /// The changes to make to the arrangement. The plan holds no copy of the arrangement, which can so be changed in
@@ -183,6 +193,7 @@ extension FetchedResultsCore {
         let new = FetchedArrangement(items: items, sections: sections)
         let changes = FetchedChanges(from: old, to: new, isChanged: isChanged)
         isOutdated = false
+        changedSinceOutdated = []
         if !changes.isEmpty { tell(changes) { $0 = new } }
     }
 

@@ -15,6 +15,8 @@
 // - `FetchedDependencies` splits the key paths of predicate, sort descriptors and sections, and follows the inverses
 //   back from changed objects. If a relationship has no inverse, and after a reset, the request is fetched again and
 //   the results are compared.
+// - Exact results, which sequences have, are fetched again when their reader asks, and not at each change: several
+//   changes need one fetch.
 // - `FetchedResultsCore` has everything that does not depend on the result type, because a delegate gets the controller
 //   with another result type.
 // - With a batch size the store counts the sections (one grouped fetch), if the results are sorted by them first and
@@ -68,8 +70,11 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     var temporaryIDs: [ObjectIdentifier: (object: NSManagedObject, id: NSManagedObjectID)] = [:]
     private var observers: [any NSObjectProtocol] = []
     private var listeners: [WeakListener] = []
-    /// Whether the results have to be those of a fetch at each moment, also beyond the request's limit.
+    /// Whether the results have to be those of a fetch when they are read, also beyond the request's limit. Only
+    /// listeners have such results.
     var isExact = false
+    /// The results that have changed since exact results are outdated. The arrangement retains them.
+    var changedSinceOutdated: Set<ObjectIdentifier> = []
 
     /// A request as it was when it was fetched.
     struct Fetched {
@@ -229,6 +234,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         storedSectionInfos = nil
         arrangement = new
         isOutdated = false
+        changedSinceOutdated = []
     }
 
     /// Changes the results in place.

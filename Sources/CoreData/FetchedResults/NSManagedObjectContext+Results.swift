@@ -11,7 +11,8 @@ extension NSManagedObjectContext {
     /// numbers, it leaves out unsaved changes, a key path in it passes a relationship without an inverse, the context
     /// was reset, or a store without history was changed by another process. So it does where the request reads a
     /// derived attribute, where its predicate has a block, and after a store was added. In each case the change has to
-    /// concern an object that is or could be in the results. A fetch reads related objects as the store has them.
+    /// concern an object that is or could be in the results. The fetch runs when the next value is asked for, so that
+    /// several changes need one. A fetch reads related objects as the store has them.
     /// Without one, their unsaved changes count as well. Objects that are equal in the request's order have no certain
     /// order.
     ///

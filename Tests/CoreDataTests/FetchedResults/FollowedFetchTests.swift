@@ -401,12 +401,14 @@ struct FollowedFetchTests {
             #expect(fetches <= limit, "\(name): a related save")
 
             // The reader sleeps.
+            before = reads(["fetch"])
             let last = try context.performAndWait {
                 for number in 0..<saves {
                     context.object(with: ids[1]).setValue("1 \(number)", forKey: "title")
                     context.processPendingChanges()
                 }
                 let value = try source.value.value()
+                #expect(reads(["fetch"]) - before <= limit, "\(name): changes while the reader sleeps")
                 #expect(try value?.objectIDs == context.fetch(request).map(\.objectID))
                 #expect(try source.value.value() == nil)
                 return value?.updatedObjectIDs
