@@ -64,7 +64,8 @@ extension NSPersistentStoreCoordinator {
     /// The transactions of the history after a token, and those that follow, as they are committed by any process.
     ///
     /// Stores without ``NSPersistentHistoryTrackingKey`` have none. The transactions of one store come in their order.
-    /// Transactions of several stores that are read at once come in the order of their times.
+    /// Transactions of several stores that are read at once come in the order of their times. Those of a store that is
+    /// added to the coordinator follow when it is added.
     ///
     /// OpenCoreData only.
     ///
@@ -83,7 +84,7 @@ private final class HistoryFollower: @unchecked Sendable {
     /// The numbers of the last transactions that were read, by the identifiers of the stores.
     private var numbers: [String: Int64]
     private let watches: StoreCommitWatches
-    private let observer: any NSObjectProtocol
+    private let observers: [any NSObjectProtocol]
 
     init(_ coordinator: NSPersistentStoreCoordinator, after token: NSPersistentHistoryToken?) {
         let (events, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -92,17 +93,25 @@ private final class HistoryFollower: @unchecked Sendable {
         context.persistentStoreCoordinator = coordinator
         numbers = token?.numbers ?? [:]
         watches = StoreCommitWatches(of: coordinator) { _ in continuation.yield() }
-        // A save of this process is there at once, also in a store in memory, which no other process writes.
-        observer = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextDidSaveObjectIDs, object: nil, queue: nil
-        ) { [weak coordinator] notification in
-            let context = notification.object as? NSManagedObjectContext
-            if let coordinator, context?.persistentStoreCoordinator === coordinator { continuation.yield() }
-        }
+        observers = [
+            // A save of this process is there at once, also in a store in memory, which no other process writes.
+            NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextDidSaveObjectIDs, object: nil, queue: nil
+            ) { [weak coordinator] notification in
+                let context = notification.object as? NSManagedObjectContext
+                if let coordinator, context?.persistentStoreCoordinator === coordinator { continuation.yield() }
+            },
+            // A store that is added brings its history.
+            NotificationCenter.default.addObserver(
+                forName: .NSPersistentStoreCoordinatorStoresDidChange, object: coordinator, queue: nil
+            ) { _ in continuation.yield() },
+        ]
         continuation.yield()
     }
 
-    deinit { NotificationCenter.default.removeObserver(observer) }
+    deinit {
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
+    }
 
     /// The transactions since the last call, oldest first.
     func newTransactions() async throws -> UncheckedSendable<[NSPersistentHistoryTransaction]> {
@@ -119,6 +128,7 @@ private final class HistoryFollower: @unchecked Sendable {
             return UncheckedSendable(transactions)
         }
     }
+
     /// The numbers of the newest transactions of stores of which nothing has been read. With them, history that is
     /// deleted before its reading is missed.
     private func newestOfUnreadStores() -> [String: Int64] {

@@ -116,6 +116,24 @@ struct RemoteResultsTests {
         #expect(error?.code == NSPersistentHistoryTokenExpiredError)
     }
 
+    @Test("The history of a store that is added later comes at once", .onStores(.sqlite))
+    func historyOfAnAddedStore() async throws {
+        let options = [NSPersistentHistoryTrackingKey: true]
+        let (library, other) = (try Library(options: options), try Library(options: options))
+        for (library, title) in [(library, "a"), (other, "b")] {
+            let context = library.context()
+            try await context.perform {
+                context.make("Book", ["title": title])
+                try context.save()
+            }
+        }
+        var changes = library.coordinator.changes(after: nil).makeAsyncIterator()
+        #expect(try await changes.next()?.storeID == library.store.identifier)
+        let added = try library.coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: other.storeURL, options: options)
+        #expect(try await changes.next()?.storeID == added.identifier)
+    }
+
     @Test("Notifications are sequences of values")
     func notifications() async throws {
         let library = try Library(options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
