@@ -4,10 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(
-    "Memory",
-    .disabled(
-        if: dlsym(nil, "__tsan_init") != nil, "The thread sanitizer keeps memory of its own for each that is used."))
+@Suite("Memory", .withoutThreadSanitizer)
 struct MemoryTests {
     /// Runs in a process of its own: other tests use memory, too.
     @Test("Very many fetched faults give their memory back when they are released")

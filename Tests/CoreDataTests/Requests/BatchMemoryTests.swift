@@ -1,13 +1,9 @@
 import CoreData
 import Foundation
-import Glibc
 import TestSupport
 import Testing
 
-@Suite(
-    "Memory of batches",
-    .disabled(
-        if: dlsym(nil, "__tsan_init") != nil, "The thread sanitizer keeps memory of its own for each that is used."))
+@Suite("Memory of batches", .withoutThreadSanitizer)
 struct BatchMemoryTests {
     private typealias NSExpression = CoreData.NSExpression
 

@@ -6,7 +6,9 @@ import Testing
 @testable import CoreData
 
 /// The table of the article 'Observing': each way to change a value, with a tracker on every property.
-@Suite("Trackings of Observation see every change of an object, before it, on the context's queue")
+///
+/// The tests run one after the other, because two of them measure the memory of the process.
+@Suite("Trackings of Observation see every change of an object, before it, on the context's queue", .serialized)
 struct ObservedChangesTests {
     @Test("Each way to change a value fires exactly the properties that differ, once", .onEveryKindOfStore)
     func ways() throws {
@@ -264,8 +266,8 @@ struct ObservedChangesTests {
         #expect(outcome.status == 0 && outcome.text.isEmpty, "\(outcome.text)")
     }
 
-    /// Alone in a process it is 1,178 bytes. Other tests of the process take memory at the same time.
-    @Test("A tracked object takes at most 2,000 bytes more than one that was only read")
+    /// Alone in a process it is 1,178 bytes. Other suites of the process take memory at the same time.
+    @Test("A tracked object takes at most 2,000 bytes more than one that was only read", .withoutThreadSanitizer)
     func memoryOfObjects() throws {
         try inContext { context in
             func bytes(_ number: Int, _ read: (NSManagedObject) -> Void) -> Int {
