@@ -329,7 +329,11 @@ struct ModelCommandTests {
                 <fetchRequest name="Late" entity="Photo" predicateString="taken &gt; $DATE AND missing == 1"/>
                 """, in: folder)
             let run = try ToolRun(["model", "lint", "Bad.xcdatamodel"], in: folder)
-            let lines = run.output.split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
+            let rows = run.output.split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
+            #expect(rows.allSatisfy { $0.hasPrefix("line ") }, "\(run.output)")
+            // The request of a template has the fault, and not the entity.
+            #expect(rows.contains { $0.hasPrefix("line 41: Photo: template 'Late'") }, "\(run.output)")
+            let lines = rows.map { row in row.range(of: ": ").map { row[$0.upperBound...] } ?? row }
             let expected = [
                 "Album.pictures: it has no inverse: when an object of Photo is deleted, references to it stay; name "
                     + "'Photo.album' as its inverse, and 'Album.pictures' as the inverse of that",

@@ -72,9 +72,10 @@ extension NSManagedObjectModel {
         let properties = entity.propertiesByName
         for key in entity.uniquenessConstraintNames.joined() {
             guard properties[String(key.prefix { $0 != "." })] != nil else {
+                let nearest = NearestName.hint(key, among: properties.keys.sorted())
                 throw modelError(
-                    "A uniqueness constraint names '\(key)', which the entity does not have.", entity: entityName,
-                    property: key)
+                    "A uniqueness constraint names '\(key)', which the entity does not have"
+                        + (nearest.isEmpty ? "." : nearest), entity: entityName, property: key)
             }
         }
         for index in entity.indexes {
@@ -120,7 +121,7 @@ extension NSManagedObjectModel {
             return "A property name must not contain dots, at signs or white space."
         }
         if name == "description" || name == "self" {
-            return "A property must not have the name of a method of every object."
+            return "A property must not have the name of a method of every object; give it another one."
         }
         return nil
     }

@@ -98,7 +98,11 @@ private struct Listing {
             files = [url]
             current = url
         }
-        guard !files.isEmpty else { throw modelError("The bundle holds no model.", file: url.path) }
+        guard !files.isEmpty else {
+            let versions = "a version is a folder NAME.xcdatamodel with a file 'contents'"
+            let hint = url.pathExtension.lowercased() == "xcdatamodeld" ? ": \(versions)." : "."
+            throw modelError("The bundle holds no model\(hint)", file: url.path)
+        }
         if current == nil, files.count == 1 { current = files[0] }
     }
 
@@ -154,7 +158,10 @@ private struct Listing {
                 let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(
                     separator: "\n", omittingEmptySubsequences: false)
                 let line = lines?.firstIndex { $0.contains("<string>") }
-                let nearest = NearestName.hint(name, among: files.map(\.lastPathComponent))
+                let names = files.map(\.lastPathComponent)
+                let nearest =
+                    names.first { $0 == "\(name).xcdatamodel" }.map { "; write '\($0)'." }
+                    ?? NearestName.hint(name, among: names)
                 throw ModelSourcePlace(file: file.path, line: (line ?? 0) + 1)
                     .error("The current version '\(name)' is not in the bundle\(nearest.isEmpty ? "." : nearest)")
             }
@@ -164,7 +171,8 @@ private struct Listing {
             if let current, files.count > 1 {
                 ModelWarning(
                     place: ModelSourcePlace(file: file.path, line: 1),
-                    text: "no file says which of the \(files.count) versions is the current one, so it is "
+                    text: (isThere ? "it has no key '_XCCurrentVersionName', and does not say" : "no file says")
+                        + " which of the \(files.count) versions is the current one, so it is "
                         + "'\(current.lastPathComponent)', which has the name of the bundle."
                 ).post()
             }

@@ -27,6 +27,10 @@ extension ModelSourceReader {
             let name = item.text("property") ?? item.text("name") ?? ""
             let computed = try indexExpression(of: item, number: elements.count + 1, properties)
             guard let property = computed ?? properties[name] else {
+                if name.isEmpty {
+                    warn("the element names no property, so there is no index; write property=\"NAME\".", at: item)
+                    return nil
+                }
                 warn(
                     "entity '\(entity.name ?? "")' has no property '\(name)', so it has no index "
                         + "'\(source.text("name") ?? "")'\(Self.hint(name, among: properties))", at: item)

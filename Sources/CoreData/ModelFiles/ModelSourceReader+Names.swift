@@ -34,8 +34,8 @@ extension ModelSourceReader {
             if kind.children.contains(child.name) {
                 try checkNames(below: child)
             } else {
-                let nearest = Self.hint(child.name, among: kind.children)
-                warn("<\(element.name)> has no such child, and it does not count\(nearest)", at: child)
+                let hint = Self.hint(child: child.name, of: kind)
+                warn("<\(element.name)> has no such child, and it does not count\(hint)", at: child)
             }
         }
     }
@@ -57,13 +57,22 @@ extension ModelSourceReader {
         warn("the attribute '\(name)' is not known and does not count\(nearest)", at: element)
     }
 
-    /// The end of a sentence about an unknown name: the known name that it is near to, or begins (`attr` is meant as
-    /// `attribute`), or a full stop.
+    /// The end of a sentence about an unknown name: the known name that it is near to, those of which it is a part
+    /// (`type` is meant as `attributeType`), or a full stop.
     private static func hint(_ name: String, among known: Set<String>) -> String {
         let near = NearestName.hint(name, among: known.sorted())
         if !near.isEmpty { return near }
-        guard name.count > 2, let longer = known.sorted().first(where: { $0.hasPrefix(name) }) else { return "." }
-        return "; is '\(longer)' meant?"
+        let longer = known.filter { name.count > 2 && $0.lowercased().contains(name.lowercased()) }.sorted()
+        if longer.isEmpty { return "." }
+        return "; is \(longer.map { "'\($0)'" }.joined(separator: " or ")) meant?"
+    }
+
+    /// The end of a sentence about a child that an element does not have: the elements that have it, or the names that
+    /// are probably meant.
+    private static func hint(child name: String, of kind: ModelSourceKind) -> String {
+        let parents = ModelSourceKind.all.filter { $0.value.children.contains(name) }.keys.sorted()
+        if parents.isEmpty { return hint(name, among: kind.children) }
+        return "; its place is in \(parents.map { "<\($0)>" }.joined(separator: " or "))."
     }
 
     private func check(
@@ -88,7 +97,14 @@ extension ModelSourceReader {
 
     /// Xcode's compiler refuses an attribute without a type, too, because no store could keep its values.
     private func checkType(of element: XMLTreeElement) throws {
-        guard element.text("attributeType") == nil, !element.flag("transient") else { return }
+        if let text = element.text("attributeType") {
+            if Self.typeNames.contains(text) { return }
+            let word = text.lowercased().filter { !$0.isWhitespace }
+            let written = Self.typeNames.first { $0.lowercased().filter { !$0.isWhitespace } == word }
+            guard let written else { return }
+            return warn("attributeType is '\(text)' and is read as '\(written)'; Xcode writes this.", at: element)
+        }
+        if element.flag("transient") { return }
         throw error("the attribute has no attributeType, such as attributeType=\"String\".", at: element)
     }
 

@@ -33,7 +33,10 @@ extension ModelSourceReader {
         case "transformable": return .transformableAttributeType
         case "composite": return .compositeAttributeType
         default:
-            let nearest = NearestName.hint(text, among: Self.typeNames)
+            var nearest = NearestName.hint(text, among: Self.typeNames)
+            if composites[text] != nil {
+                nearest = "; for the composite write attributeType=\"Composite\" composite=\"\(text)\"."
+            }
             throw error(
                 "unknown attribute type '\(text)'\(nearest.isEmpty ? "." : nearest) The types are "
                     + "\(Self.typeNames.joined(separator: ", ")).", at: source)
@@ -52,7 +55,9 @@ extension ModelSourceReader {
         let written = SourceValue(text, type: type)
         let what = "the default value '\(text)' of an attribute of type \(source.text("attributeType") ?? "Undefined")"
         switch (written.value, written.remark) {
-        case (nil, _): warn("\(what) is none, so the attribute has no default.", at: source)
+        case (nil, _):
+            let remedy = type == .dateAttributeType ? "; write defaultDateTimeInterval, in seconds after 2001." : "."
+            warn("\(what) is none, so the attribute has no default\(remedy)", at: source)
         case (let value?, .readAs?): warn("\(what) is read as \(value).", at: source)
         case (_, .outOfRange?): warn("\(what) is out of its range.", at: source)
         case (_, nil): break

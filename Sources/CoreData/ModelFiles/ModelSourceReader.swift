@@ -7,7 +7,7 @@ struct ModelSourceReader {
     /// The file named in errors.
     let file: String
     private let root: XMLTreeElement
-    private let composites: [String: XMLTreeElement]
+    let composites: [String: XMLTreeElement]
     /// The number of elements of composites that were made. Nested composites multiply the number.
     private let elements = ElementCount()
 
@@ -164,7 +164,9 @@ struct ModelSourceReader {
                 relationship.isOrdered = child.flag("ordered")
                 relationship.deleteRule = try deleteRule(of: child)
                 guard let name = child.text("destinationEntity") else {
-                    throw error("entity '\(entity.name ?? "")': the relationship has no destination entity.", at: child)
+                    throw error(
+                        "entity '\(entity.name ?? "")': the relationship has no destination entity; write "
+                            + "destinationEntity=\"NAME\".", at: child)
                 }
                 guard let destination = byName[name] else {
                     throw error(

@@ -20,6 +20,13 @@ extension XMLTreeElement {
         }
     }
 
+    /// The element of an entity of a model, or of a property of the entity; nil if the model has no such entity.
+    package func element(ofEntity name: String, property: String?) -> XMLTreeElement? {
+        let entity = children(named: "entity").first { $0.text("name") == name }
+        let child = entity?.children.first { $0.text("name") == property && $0.name != "fetchIndex" }
+        return property == nil ? entity : child ?? entity
+    }
+
     /// The element in the form of error messages.
     var summary: String {
         attributes["name"].map { "<\(name) name=\"\($0)\">" } ?? "<\(name)>"

@@ -47,8 +47,10 @@ package struct ModelLintCommand: Command {
             if warning.file.hasSuffix(".xccurrentversion") { ofBundle.withLock { $0 = [warning] } }
         }) { try ModelSubject(path, version: version) }
         let warnings = try ofBundle.withLock { $0 } + ModelSourceFile.warnings(of: path, subject.version)
+        let source = try ModelSourceFile.source(of: path, subject.version)
         let findings = ModelLint.findings(
-            in: subject.model, mirrored: try CloudKitUse(of: path, subject.version), besides: warnings)
+            in: subject.model, mirrored: source.map { CloudKitUse(in: $0) } ?? CloudKitUse(), besides: warnings)
+        func line(of finding: ModelLint.Finding) -> Int? { source.flatMap { finding.element(in: $0) }?.line }
         if isJSON {
             try console.write(
                 .array(
@@ -63,7 +65,7 @@ package struct ModelLintCommand: Command {
                             .object([
                                 ("rule", .string(finding.rule.rawValue)), ("entity", .string(finding.entity)),
                                 ("property", finding.property.map { .string($0) } ?? .null),
-                                ("message", .string(finding.message)),
+                                ("message", .string(finding.message)), ("line", .optional(line(of: finding))),
                             ])
                         }))
         } else if findings.isEmpty, warnings.isEmpty {
@@ -77,7 +79,8 @@ package struct ModelLintCommand: Command {
                 try console.line("  " + Table.onOneLine("\(file)line \(warning.line): \(warning.text)"))
             }
             for finding in findings {
-                try console.line("  " + Table.onOneLine("\(finding.place): \(finding.message)"))
+                let start = line(of: finding).map { "line \($0): " } ?? ""
+                try console.line("  " + Table.onOneLine("\(start)\(finding.place): \(finding.message)"))
             }
         }
         return findings.isEmpty && warnings.isEmpty ? .done : .found

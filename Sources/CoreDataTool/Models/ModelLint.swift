@@ -11,12 +11,20 @@ package struct ModelLint {
 
     package struct Finding: Sendable {
         package let rule: Rule
-        /// The entity, or the template.
         package let entity: String
         package let property: String?
         package let message: String
+        /// The template of a request that has the fault.
+        fileprivate(set) var template: String?
 
         package var place: String { property.map { "\(entity).\($0)" } ?? entity }
+
+        /// The element of a source that has the fault; nil if the source has none, or has no lines.
+        func element(in source: XMLTreeElement) -> XMLTreeElement? {
+            let request = source.children(named: "fetchRequest").first { $0.text("name") == template }
+            let found = template.flatMap { _ in request } ?? source.element(ofEntity: entity, property: property)
+            return found.flatMap { $0.column > 0 ? $0 : nil }
+        }
     }
 
     let model: NSManagedObjectModel
@@ -77,7 +85,7 @@ package struct ModelLint {
 
     private mutating func checkName(of entity: NSEntityDescription) {
         if let reason = ReservedNames.reason(againstEntity: entity.name ?? "") {
-            add(.name, entity: entity, property: nil, "the name is taken: \(reason)")
+            add(.name, entity: entity, property: nil, reason)
         }
     }
 
@@ -119,7 +127,7 @@ package struct ModelLint {
 
     private mutating func check(_ property: NSPropertyDescription, of entity: NSEntityDescription) {
         if let reason = ReservedNames.reason(againstProperty: property.name) {
-            add(.name, entity: entity, property: property.name, "the name is taken: \(reason)")
+            add(.name, entity: entity, property: property.name, reason)
         }
         switch property {
         case let relationship as NSRelationshipDescription: check(relationship, of: entity)
@@ -211,7 +219,9 @@ package struct ModelLint {
 
     private mutating func checkRequests() {
         for (name, request) in model.fetchRequestTemplatesByName.sorted(by: { $0.key < $1.key }) {
+            let first = findings.count
             check(request, called: "template '\(name)'")
+            for index in first..<findings.count { findings[index].template = name }
         }
         for entity in model.entities {
             for case let fetched as NSFetchedPropertyDescription in entity.declaredProperties {

@@ -17,18 +17,30 @@ package enum ModelSourceFile {
     ///
     /// - Parameter version: The name of the version of a bundle.
     package static func warnings(of path: String, _ version: String?) throws -> [ModelWarning] {
-        var url = URL(fileURLWithPath: path)
-        switch url.pathExtension.lowercased() {
-        case "xcdatamodel": break
-        case "xcdatamodeld":
-            guard let version else { return [] }
-            url.appendPathComponent("\(version).xcdatamodel")
-        default: return []
-        }
+        guard let url = url(of: path, version) else { return [] }
         do {
             return try ModelFile.warnings(ofSourceAt: url)
         } catch {
             throw ToolError(error, at: path)
+        }
+    }
+
+    /// The elements of the source of a version; nil for compiled models and stores.
+    package static func source(of path: String, _ version: String?) throws -> XMLTreeElement? {
+        guard let url = url(of: path, version) else { return nil }
+        do {
+            return try ModelFile.source(at: url)
+        } catch {
+            throw ToolError(error, at: path)
+        }
+    }
+
+    private static func url(of path: String, _ version: String?) -> URL? {
+        let url = URL(fileURLWithPath: path)
+        switch url.pathExtension.lowercased() {
+        case "xcdatamodel": return url
+        case "xcdatamodeld": return version.map { url.appendingPathComponent("\($0).xcdatamodel") }
+        default: return nil
         }
     }
 }

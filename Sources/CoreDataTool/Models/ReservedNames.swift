@@ -2,27 +2,31 @@
 package enum ReservedNames {
     /// The reason why a property should not have a name; nil if there is none.
     package static func reason(againstProperty name: String) -> String? {
-        if ofObjects.contains(name) { return "every managed object has a member of that name" }
+        if ofObjects.contains(name) { return taken("every managed object has a member of that name") }
         if isOwned(name) {
-            return "Objective-C takes what getters called new…, copy…, alloc… or init… return as the caller's"
+            return taken("Objective-C takes what getters called new…, copy…, alloc… or init… return as the caller's")
         }
         if ofPredicates.contains(name.uppercased()) {
-            return "the format of predicates has a word of that name; there it has to be written '#\(name)'"
+            return taken("the format of predicates has a word of that name; there it has to be written '#\(name)'")
         }
         return reason(againstDeclared: name)
     }
 
     /// The reason why an entity, or its class, should not have a name.
     package static func reason(againstEntity name: String) -> String? {
-        ofTypes.contains(name) ? "Swift or its libraries have a type of that name" : reason(againstDeclared: name)
+        ofTypes.contains(name)
+            ? taken("Swift or its libraries have a type of that name") : reason(againstDeclared: name)
     }
 
+    private static func taken(_ reason: String) -> String { "the name is taken: \(reason)" }
+
     private static func reason(againstDeclared name: String) -> String? {
-        if ofSwift.contains(name) { return "it is a keyword of Swift, and has to be written '`\(name)`'" }
+        if ofSwift.contains(name) { return taken("it is a keyword of Swift, and has to be written '`\(name)`'") }
         let isIdentifier =
             name.first.map { $0.isLetter || $0 == "_" } == true
             && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
-        return isIdentifier ? nil : "it is no identifier, and a generated class cannot declare it"
+        return isIdentifier
+            ? nil : "a generated class cannot declare the name; write letters, digits and '_' alone"
     }
 
     private static func isOwned(_ name: String) -> Bool {

@@ -122,7 +122,7 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             "inherits from itself"),
         .init(
             "a relationship leads nowhere", ("destinationEntity=\"Author\" ", ""), .error, line: 19,
-            "<relationship name=\"author\">", "has no destination entity"),
+            "<relationship name=\"author\">", "has no destination entity; write destinationEntity=\"NAME\""),
         .init(
             "a destination is unknown", ("destinationEntity=\"Author\"", "destinationEntity=\"Autor\""), .error,
             line: 19, "the destination entity 'Autor' is not in the model; is 'Author' meant"),
@@ -197,7 +197,29 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
         .init(
             "a constraint names no property", ("constraint value=\"name\"", "constraint value=\"nam\""), .error,
             line: 9,
-            "A uniqueness constraint names 'nam'"),
+            "A uniqueness constraint names 'nam'", "is 'name' meant?"),
+        .init(
+            "a constraint stands in the list",
+            ("<uniquenessConstraints>", "<uniquenessConstraints>\n<constraint value=\"name\"/>"), .warning, line: 8,
+            "<uniquenessConstraints> has no such child", "its place is in <uniquenessConstraint>"),
+        .init(
+            "a type is spelt otherwise", ("attributeType=\"Integer 32\"", "attributeType=\"Integer32\""), .warning,
+            line: 14, "is read as 'Integer 32'; Xcode writes this"),
+        .init(
+            "a composite is named as the type", ("attributeType=\"Composite\" ", "attributeType=\"Place\" "), .error,
+            line: 15, "write attributeType=\"Composite\" composite=\"Place\""),
+        .init(
+            "an attribute has half of its name", ("defaultValueString=\"0\"", "default=\"0\""), .warning, line: 14,
+            "'default' is not known", "is 'defaultDateTimeInterval' or 'defaultValueString' meant?"),
+        .init(
+            "a date is a text",
+            (
+                "attributeType=\"Integer 32\" defaultValueString=\"0\"",
+                "attributeType=\"Date\" defaultValueString=\"2020-01-01\""
+            ), .warning, line: 14, "the default value '2020-01-01'", "write defaultDateTimeInterval, in seconds"),
+        .init(
+            "an index element has no property", ("fetchIndexElement property=\"title\"", "fetchIndexElement"),
+            .warning, line: 22, "the element names no property", "write property=\"NAME\""),
         .init(
             "an attribute of the element is misspelt", ("pages\" optional", "pages\" optinal"), .warning, line: 14,
             "'optinal' is not known", "is 'optional' meant?"),
@@ -381,18 +403,32 @@ struct MistakenSourceTests {
             let warning = try #require(warnings.withLock { $0 }.first)
             #expect(warning.file.hasSuffix("Library.xcdatamodeld/.xccurrentversion"))
             #expect(warning.text.contains("which of the 2 versions is the current one"))
-            let list = """
-                <?xml version="1.0" encoding="UTF-8"?>
-                <plist version="1.0">
-                <dict>
-                \t<key>_XCCurrentVersionName</key>
-                \t<string>Library 3.xcdatamodel</string>
-                </dict>
-                </plist>
-                """
-            try Data(list.utf8).write(to: bundle.appendingPathComponent(".xccurrentversion"))
-            let error = #expect(throws: NSError.self) { try ModelBundle.currentVersion(at: bundle) }
-            let place = try #require(error.flatMap { ModelSourcePlace.of($0) })
+            func list(_ key: String, _ name: String) throws {
+                let text = """
+                    <?xml version="1.0" encoding="UTF-8"?>
+                    <plist version="1.0">
+                    <dict>
+                    \t<key>\(key)</key>
+                    \t<string>\(name)</string>
+                    </dict>
+                    </plist>
+                    """
+                try Data(text.utf8).write(to: bundle.appendingPathComponent(".xccurrentversion"))
+            }
+            try list("CurrentVersion", "Library 2.xcdatamodel")
+            let former = try ModelWarning.taken(by: { warning in warnings.withLock { $0.append(warning) } }) {
+                try ModelBundle.currentVersion(at: bundle)
+            }
+            #expect(former.name == "Library")
+            #expect(warnings.withLock { $0.last?.text.contains("no key '_XCCurrentVersionName'") } == true)
+            func failure(_ name: String) throws -> (place: ModelSourcePlace, reason: String) {
+                try list("_XCCurrentVersionName", name)
+                let error = #expect(throws: NSError.self) { try ModelBundle.currentVersion(at: bundle) }
+                return try #require(error.flatMap { ModelSourcePlace.of($0) })
+            }
+            let bare = try failure("Library 2").reason
+            #expect(bare.hasSuffix("is not in the bundle; write 'Library 2.xcdatamodel'."), "\(bare)")
+            let place = try failure("Library 3.xcdatamodel")
             #expect(place.place.line == 5 && place.place.file.hasSuffix(".xccurrentversion"))
             #expect(place.reason.contains("'Library 3.xcdatamodel' is not in the bundle; is 'Library"))
         }
