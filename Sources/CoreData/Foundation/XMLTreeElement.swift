@@ -30,6 +30,11 @@ package final class XMLTreeElement {
     /// The children of one name.
     package func children(named name: String) -> [XMLTreeElement] { children.filter { $0.name == name } }
 
+    /// Puts other elements into the places of children, where a function gives one.
+    package func replaceChildren(_ replacement: (XMLTreeElement) -> XMLTreeElement?) {
+        children = children.map { replacement($0) ?? $0 }
+    }
+
     /// The reason why a file cannot be read as XML.
     package struct Failure: Error {
         /// The line, from 1.

@@ -72,7 +72,7 @@ extension ModelSourceReader {
 
     /// Checks that the attributes of an attribute element count for its type.
     func checkUse(of element: XMLTreeElement) {
-        let type = (element.text("attributeType") ?? "").lowercased().filter { !$0.isWhitespace }
+        var type: String { (element.text("attributeType") ?? "").lowercased().filter { !$0.isWhitespace } }
         if element.text("derivationExpression") != nil, !element.flag("derived") {
             warn(
                 "derivationExpression does not count without derived=\"YES\", so the attribute is stored.", at: element)
@@ -87,11 +87,12 @@ extension ModelSourceReader {
 
     /// Checks that the inverse of a relationship names an inverse, too.
     func checkNaming(
-        of relationship: NSRelationshipDescription, by inverse: NSRelationshipDescription, _ sources: [XMLTreeElement]
+        of relationship: NSRelationshipDescription, by inverse: NSRelationshipDescription,
+        _ sources: [String: XMLTreeElement]
     ) throws {
         guard let name = relationship.owner?.name, let owner = inverse.owner?.name,
-            let source = sources.first(where: { $0.text("name") == owner })?.children(named: "relationship").first(
-                where: { $0.text("name") == inverse.name }),
+            let source = sources[owner]?.children.first(
+                where: { $0.name == "relationship" && $0.text("name") == inverse.name }),
             source.text("inverseName") == nil
         else { return }
         throw error(

@@ -191,6 +191,8 @@ struct ModelSourceReader {
 
     private func linkInverses(_ sources: [XMLTreeElement], _ byName: [String: NSEntityDescription]) throws {
         let properties = byName.mapValues(\.propertiesByName)
+        let elements = Dictionary(
+            sources.map { ($0.attributes["name"] ?? "", $0) }, uniquingKeysWith: { first, _ in first })
         for source in sources {
             guard let name = source.attributes["name"], let entity = byName[name] else { continue }
             for child in source.children(named: "relationship") {
@@ -211,7 +213,7 @@ struct ModelSourceReader {
                         "entity '\(entity.name ?? "")': the inverse '\(holder).\(inverseName)' is "
                             + (found == nil ? "not in the model\(near)" : "no relationship."), at: child)
                 }
-                try checkNaming(of: relationship, by: inverse, sources)
+                try checkNaming(of: relationship, by: inverse, elements)
                 relationship.inverseRelationship = inverse
             }
         }

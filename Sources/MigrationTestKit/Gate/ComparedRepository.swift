@@ -28,9 +28,10 @@ package struct ComparedRepository {
 
     /// The models in the working tree, and those in the commit that are gone.
     var pairs: [Pair] {
-        let older = GateModel.models(in: shipped)
-        let common = fork.map { GateModel.models(in: $0) }
-        var newer = GateModel.models(in: tree)
+        let entities = SharedEntities()
+        let older = GateModel.models(in: shipped, sharing: entities)
+        let common = fork.map { GateModel.models(in: $0, sharing: entities) }
+        var newer = GateModel.models(in: tree, sharing: entities)
         var result: [Pair] = []
         // Models at their places come first, so that a copy beside one is no renaming of it.
         for (path, model) in older.sorted(by: { $0.key < $1.key }) where newer[path] != nil {

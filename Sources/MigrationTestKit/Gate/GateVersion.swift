@@ -2,7 +2,7 @@ import CoreData
 import Foundation
 
 /// One version of a model on one side of a comparison. It is parsed when it is first needed.
-// @unchecked Sendable: `parsed` and `isLocated` are used under `lock`; models are frozen before they are shared.
+// @unchecked Sendable: `parsed` and `located` are used under `lock`; models are frozen before they are shared.
 final class GateVersion: @unchecked Sendable {
     let name: String
     /// The path of the file below the root.
@@ -10,9 +10,11 @@ final class GateVersion: @unchecked Sendable {
     private let content: Content
     /// The name of the file in messages.
     private let shown: String
+    private let entities: SharedEntities
     private let lock = NSLock()
     private var parsed: Result<Parsed, any Error>?
-    private var isLocated = false
+    /// The XML tree with the lines of its elements, once a line was asked for.
+    private var located: XMLTreeElement?
 
     private enum Content {
         case file(Data)
@@ -26,12 +28,15 @@ final class GateVersion: @unchecked Sendable {
         let checksum: String
     }
 
-    init(name: String, path: String, data: Data, prefix: String) {
+    /// - Parameter entities: the entities that the version may share with further versions.
+    init(name: String, path: String, data: Data, prefix: String, entities: SharedEntities) {
         (self.name, self.path, content, shown) = (name, path, .file(data), prefix + path)
+        self.entities = entities
     }
 
     init(name: String, path: String, element: XMLTreeElement, prefix: String) {
         (self.name, self.path, content, shown) = (name, path, .element(element), prefix + path)
+        (entities, located) = (SharedEntities(), element)
     }
 
     /// The bytes of the file; nil for a version in a description.
@@ -63,13 +68,13 @@ final class GateVersion: @unchecked Sendable {
         }
     }
 
-    /// Nearly all versions have no fault, and nothing asks for their lines: an error alone needs the exact ones.
+    /// Nearly all versions have no fault: an error alone needs the exact lines.
     private func readSource() throws -> (XMLTreeElement, NSManagedObjectModel) {
         switch content {
         case .element(let element): return (element, try ModelFile.model(of: element, file: shown))
         case .file(let data):
             do {
-                let source = try ModelFile.source(in: data, file: shown, locates: false)
+                let source = try entities.source(in: data, file: shown)
                 return (source, try ModelFile.model(of: source, file: shown))
             } catch {
                 let source = try ModelFile.source(in: data, file: shown)
@@ -101,16 +106,15 @@ final class GateVersion: @unchecked Sendable {
 
     /// The line of an entity, or of a property of it; that of the version without either.
     func line(entity: String?, property: String?) -> Int {
-        guard let source else { return 1 }
-        lock.withLock {
-            guard !isLocated, let data else { return }
-            source.locate(in: data)
-            isLocated = true
+        let found = lock.withLock { () -> XMLTreeElement? in
+            if located == nil, let data { located = try? ModelFile.source(in: data, file: shown) }
+            return located
         }
-        guard let entity, let element = source.children(named: "entity").first(where: { $0.text("name") == entity })
-        else { return isInDescription ? source.line : 1 }
-        let child = element.children.first { $0.text("name") == property && $0.name != "fetchIndex" }
-        return (property == nil ? nil : child)?.line ?? element.line
+        guard let source = found else { return 1 }
+        guard let entity, let element = source.element(ofEntity: entity, property: property) else {
+            return isInDescription ? source.line : 1
+        }
+        return element.line
     }
 
     /// Whether stores of both versions are alike.
@@ -156,7 +160,9 @@ struct GateModel {
     func place(of name: String) -> Int? { versions.firstIndex { $0.name == name } }
 
     /// The models among the files of a side, by their paths.
-    static func models(in files: GateFiles) -> [String: GateModel] {
+    ///
+    /// - Parameter entities: the entities that the versions of several sides have in common.
+    static func models(in files: GateFiles, sharing entities: SharedEntities) -> [String: GateModel] {
         var parts: [String: [String]] = [:]
         for path in files.contents.keys {
             if path.hasSuffix(".\(ModelDescription.fileExtension)") {
@@ -165,7 +171,8 @@ struct GateModel {
                 parts[bundle, default: []].append(path)
             }
         }
-        return Dictionary(uniqueKeysWithValues: parts.map { ($0, GateModel(path: $0, of: $1, in: files)) })
+        return Dictionary(
+            uniqueKeysWithValues: parts.map { ($0, GateModel(path: $0, of: $1, in: files, sharing: entities)) })
     }
 
     /// The path of the model that a file belongs to.
@@ -176,13 +183,13 @@ struct GateModel {
         return place.map { parts[...$0].joined(separator: "/") }
     }
 
-    private init(path: String, of parts: [String], in files: GateFiles) {
+    private init(path: String, of parts: [String], in files: GateFiles, sharing entities: SharedEntities) {
         self.path = path
         problemPlace = (path, 1)
         if path.hasSuffix(".\(ModelDescription.fileExtension)") {
             readDescription(files)
         } else {
-            readVersions(parts, files)
+            readVersions(parts, files, entities)
             chooseCurrent(files)
         }
     }
@@ -199,7 +206,7 @@ struct GateModel {
         }
     }
 
-    private mutating func readVersions(_ parts: [String], _ files: GateFiles) {
+    private mutating func readVersions(_ parts: [String], _ files: GateFiles, _ entities: SharedEntities) {
         var byFolder: [String: String] = [:]
         for part in parts {
             let (folder, file) = ((part as NSString).deletingLastPathComponent, (part as NSString).lastPathComponent)
@@ -209,7 +216,8 @@ struct GateModel {
         }
         versions = byFolder.map { folder, part in
             let name = ((folder as NSString).lastPathComponent as NSString).deletingPathExtension
-            return GateVersion(name: name, path: part, data: files.contents[part] ?? Data(), prefix: files.prefix)
+            return GateVersion(
+                name: name, path: part, data: files.contents[part] ?? Data(), prefix: files.prefix, entities: entities)
         }
         .sorted { $0.name.compare($1.name, options: [.numeric, .caseInsensitive]) == .orderedAscending }
     }

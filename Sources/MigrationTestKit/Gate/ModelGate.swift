@@ -7,7 +7,8 @@
 // - `GateComparison` compares the versions of one model. It judges the migration of every shipped version to the
 //   current one by `MigrationVerdict`, which needs no store. What was true in REF as well is no finding.
 // - A version is parsed only if its bytes matter: a model that is equal on both sides costs no parsing. Versions are
-//   parsed on several threads, and so are chains judged.
+//   parsed on several threads, and so are chains judged. Versions share the elements of equal entities
+//   (`SharedEntities`). An error or a line is found in the version's own tree.
 
 import CoreData
 import Foundation
