@@ -3,7 +3,7 @@ import Foundation
 /// SHA-256 and SHA-512 as FIPS 180-4 defines them.
 ///
 /// Version hashes are SHA-256, the digest of a store's hashes is SHA-512. CryptoKit does not exist on Linux and the
-/// package has no dependencies, so both are implemented here. Inputs are a few hundred bytes, so speed does not matter.
+/// package has no dependencies, so both are implemented here.
 enum SHA2 {
     /// The 32-byte SHA-256 of the bytes.
     ///
@@ -118,18 +118,19 @@ enum SHA2 {
 
     /// The message, a 1 bit, zeros, and the length in bits as a big-endian number, in whole blocks.
     private static func padded(_ message: [UInt8], blockSize: Int, lengthSize: Int) -> [UInt8] {
-        var result = message
-        result.append(0x80)
-        while result.count % blockSize != blockSize - lengthSize { result.append(0) }
-        result.append(contentsOf: repeatElement(0, count: lengthSize - 8))
-        withUnsafeBytes(of: UInt64(message.count * 8).bigEndian) { result.append(contentsOf: $0) }
-        return result
+        let count = (message.count + 1 + lengthSize + blockSize - 1) / blockSize * blockSize
+        return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            let bytes = UnsafeMutableRawBufferPointer(buffer)
+            message.withUnsafeBytes { bytes.copyMemory(from: $0) }
+            memset(buffer.baseAddress! + message.count, 0, count - message.count)
+            bytes[message.count] = 0x80
+            bytes.storeBytes(of: UInt64(message.count * 8).bigEndian, toByteOffset: count - 8, as: UInt64.self)
+            initialized = count
+        }
     }
 
     private static func bigEndianData<Word: FixedWidthInteger>(_ words: [Word]) -> Data {
-        var data = Data(capacity: words.count * MemoryLayout<Word>.size)
-        for word in words { withUnsafeBytes(of: word.bigEndian) { data.append(contentsOf: $0) } }
-        return data
+        words.map(\.bigEndian).withUnsafeBytes { Data($0) }
     }
 
     private static let initial256: [UInt32] = [
