@@ -271,6 +271,47 @@ struct StagedMigrationTests {
         #expect(try code(0, 1, [twice]).1.contains("Duplicate version checksums across stages detected"))
     }
 
+    @Test("A stage between versions with equal hashes and other identifiers runs once")
+    func dataStage() throws {
+        func model(_ name: String, _ version: Int = 0) -> NSManagedObjectModel {
+            let model = Self.model(version)
+            model.versionIdentifiers = [name]
+            return model
+        }
+        func reference(_ model: NSManagedObjectModel) -> NSManagedObjectModelReference {
+            NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
+        }
+        for isLast in [true, false] {
+            try withTemporaryFolder { folder in
+                let fixture = try MigrationFixture(folder, Self.versions[0], rows: Self.rows)
+                let calls = Calls()
+                func stages(_ first: String, _ second: String) -> [NSMigrationStage] {
+                    let stage = NSCustomMigrationStage(
+                        migratingFrom: reference(model(first)), to: reference(model(second)))
+                    stage.willMigrateHandler = { manager, stage in
+                        let present = manager.container?.managedObjectModel.versionIdentifiers
+                        calls.add("will \(present == stage.currentModel.resolvedModel.versionIdentifiers)")
+                    }
+                    stage.didMigrateHandler = { manager, stage in
+                        let present = manager.container?.managedObjectModel.versionIdentifiers
+                        calls.add("did \(present == stage.nextModel.resolvedModel.versionIdentifiers)")
+                    }
+                    return [stage] + (isLast ? [] : [NSLightweightMigrationStage([Self.checksum(1)])])
+                }
+                let target = isLast ? model("b") : model("c", 1)
+                for _ in 0..<2 { try open(fixture, target, stages("a", "b")) }
+                #expect(calls.all == ["will true", "did true"])
+                let metadata = try SQLiteStoreMetadata.metadata(at: fixture.url, timeout: 1)
+                #expect(metadata[NSStoreModelVersionIdentifiersKey] as? [String] == [isLast ? "b" : "c"])
+                #expect(
+                    try fixture.query("SELECT ZNAME FROM ZPERSON ORDER BY Z_PK") == ["Ada Lovelace", "Alan Turing"])
+                let twice = try #require(
+                    #expect(throws: NSError.self) { try open(fixture, Self.model(2), stages("a", "a")) })
+                #expect(twice.localizedDescription.contains("Duplicate version checksums"))
+            }
+        }
+    }
+
     @Test("A stage names a version with a derived attribute by its hashes alone: a store with other hashes is unknown")
     func otherHashes() throws {
         func model(_ text: String, recordsHash: Bool = false) -> NSManagedObjectModel {

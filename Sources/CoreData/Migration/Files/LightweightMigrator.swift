@@ -9,12 +9,17 @@ struct LightweightMigrator {
     /// Whether the file is a copy that the caller removes after a failure. Then no change needs a rollback, and no page
     /// needs to reach the disk before the whole file does.
     let isDiscardable: Bool
+    /// Whether a store that fits the model is migrated too: it gets the identifiers of the version.
+    let isForced: Bool
     /// Finds losses of rows, in the transaction; nil if the program has named all losses.
     let lossGuard: LossGuard?
 
-    init(_ request: MigrationRequest, isDiscardable: Bool = false, lossGuard: LossGuard? = nil) {
+    init(
+        _ request: MigrationRequest, isDiscardable: Bool = false, isForced: Bool = false, lossGuard: LossGuard? = nil
+    ) {
         self.request = request
         self.isDiscardable = isDiscardable
+        self.isForced = isForced
         self.lossGuard = lossGuard
     }
 
@@ -41,7 +46,7 @@ struct LightweightMigrator {
                 guard let summary = try SQLiteStoreSummary(at: url, timeout: settings.timeout) else {
                     throw SQLStoreMetadata.notAStore(url)
                 }
-                if try fits(summary) { return false }
+                if try !isForced && fits(summary) { return false }
                 let source = try SourceModel(summary).find(given: source)
                 // Nil: another process migrated the store between reading its metadata and locking it.
                 if let done = try applyOnce(through: versions, from: source, summary.metadata, settings, progress) {

@@ -35,7 +35,7 @@ struct StageMigration {
         MigrationMoment.reach(.willHandled)
         let before = try EntityCounts(of: copy, source, following: work)
         try parts.run(2) { part in
-            try LightweightMigrator(request.at(copy.main), isDiscardable: true, lossGuard: lossGuard)
+            try LightweightMigrator(request.at(copy.main), isDiscardable: true, isForced: true, lossGuard: lossGuard)
                 .apply(from: source, part)
         }
         let between = try EntityCounts(of: copy, next, following: work)

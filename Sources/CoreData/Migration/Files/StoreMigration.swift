@@ -46,7 +46,7 @@ struct StoreMigration {
     private func fits(_ summary: SQLiteStoreSummary, _ attempts: inout Attempts) throws -> Bool {
         do {
             try StoreModelCheck(request, archivedModel: summary.model).check(summary.metadata)
-            return true
+            return !StagedHops.leavesDataStage(request, summary.metadata) || !attempts.goOn()
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             guard request.isMigrationAllowed, attempts.goOn() else { throw error }
             return false

@@ -48,6 +48,10 @@ struct InPlaceMigration {
         while let metadata = try present() {
             do {
                 try check(metadata)
+                if StagedHops.leavesDataStage(request, metadata), attempts.goOn() {
+                    try migrate(from: metadata)
+                    continue
+                }
                 return Summary(url: url, metadata: metadata) { try engine.cachedModel(at: address, timeout: timeout) }
             } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
                 if let summary = try otherVersion() { return summary }

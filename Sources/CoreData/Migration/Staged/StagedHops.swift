@@ -3,6 +3,8 @@
 // - `StagedHops` finds the store's checksum among the stages and makes a hop of each version after it. The hops are
 //   carried out as those of a search: in place and in one transaction, or, if a stage has handlers, as copy stages
 //   (`StageMigration`).
+// - A data stage leads to a version with equal hashes and other identifiers. A store at its beginning fits the model by
+//   its hashes, so opening it asks `leavesDataStage(_:)` besides.
 
 import Foundation
 
@@ -25,7 +27,13 @@ struct StagedHops {
     /// A version between, and the custom stage that leads to it, if one does.
     private struct Stop {
         var checksum: String
+        /// The names of the version, if a custom stage names its model.
+        var reference: NSManagedObjectModelReference?
         var stage: NSCustomMigrationStage?
+
+        var identifiers: Set<String> {
+            Set((try? reference?.resolve())?.versionIdentifiers.map { "\($0.base)" } ?? [])
+        }
     }
 
     /// A version whose model was found, and the stage that leads to it if it runs code of the program's own.
@@ -38,7 +46,7 @@ struct StagedHops {
     func find(from store: SourceModel) throws -> [MigrationHop] {
         let stops = try stops()
         let stored = storedChecksum(store, stops)
-        let versions = try versions(on: way(from: stored, stops))
+        let versions = try versions(on: way(from: stored, store.metadata, stops))
         let source = try source(store, stored)
         let held = try withConfiguration(versions, store.metadata, source)
         return zip([source] + held.map(\.model), held).map { older, version in
@@ -67,12 +75,43 @@ struct StagedHops {
         return VersionHash.checksum(of: present.entityVersionHashesByName.filter { hashes[$0.key] != nil })
     }
 
+    /// The version with a checksum. If several versions have it, the identifiers decide; without any that fit, the
+    /// first one.
+    private static func place(of checksum: String, _ identifiers: Set<String>, in stops: [Stop]) -> Int? {
+        let places = stops.indices.filter { stops[$0].checksum == checksum }
+        if places.count < 2 { return places.first }
+        return places.first { stops[$0].identifiers == identifiers } ?? places.first
+    }
+
+    /// The places of the store's version and of the model's. Nil for one that is in none of the stages.
+    private func ends(
+        _ stored: String, _ metadata: [String: Any], _ stops: [Stop]
+    ) -> (start: Int?, end: Int?) {
+        let names = metadata[NSStoreModelVersionIdentifiersKey] as? [Any] ?? []
+        let own = Set(model.versionIdentifiers.map { "\($0.base)" })
+        return (
+            Self.place(of: stored, Set(names.map { "\($0)" }), in: stops),
+            Self.place(of: targetChecksum, own, in: stops)
+        )
+    }
+
+    /// Whether a store whose hashes are the model's is at the beginning of a stage with handlers that leads to other
+    /// identifiers.
+    static func leavesDataStage(_ request: MigrationRequest, _ metadata: [String: Any]) -> Bool {
+        guard request.isMigrationAllowed, let manager = request.stagedManager else { return false }
+        let hops = StagedHops(request: request, manager: manager)
+        let target = hops.targetChecksum
+        // Wrong stages are an error of a migration only.
+        guard let stops = try? hops.stops(), stops.count(where: { $0.checksum == target }) > 1,
+            case (let start?, let end?) = hops.ends(target, metadata, stops), start < end
+        else { return false }
+        return stops[(start + 1)...end].contains { $0.stage?.hasHandlers == true }
+    }
+
     /// The versions after the store's, up to the model's.
-    private func way(from stored: String, _ stops: [Stop]) throws -> [Stop] {
+    private func way(from stored: String, _ metadata: [String: Any], _ stops: [Stop]) throws -> [Stop] {
         let target = targetChecksum
-        guard let start = stops.firstIndex(where: { $0.checksum == stored }),
-            let end = stops.firstIndex(where: { $0.checksum == target })
-        else {
+        guard case (let start?, let end?) = ends(stored, metadata, stops) else {
             let unknown = stops.contains { $0.checksum == stored } ? "model" : "store"
             throw NSError.coreData(
                 NSManagedObjectModelReferenceNotFoundError,
@@ -93,25 +132,30 @@ struct StagedHops {
     }
 
     /// All versions of all stages. If a stage begins with the version with which the stage before ended, the version is
-    /// listed once.
+    /// listed once. Versions with equal checksums have different identifiers.
     private func stops() throws -> [Stop] {
         var stops: [Stop] = []
-        func add(_ checksum: String, by stage: NSCustomMigrationStage? = nil) throws {
+        func add(
+            _ checksum: String, _ reference: NSManagedObjectModelReference? = nil,
+            by stage: NSCustomMigrationStage? = nil
+        ) throws {
             if stops.last?.checksum == checksum, stage == nil { return }
-            guard !stops.contains(where: { $0.checksum == checksum }) else {
+            let new = Stop(checksum: checksum, reference: reference, stage: stage)
+            let same = stops.filter { $0.checksum == checksum }
+            guard same.isEmpty || !same.contains(where: { $0.identifiers == new.identifiers }) else {
                 throw NSError.coreData(
                     NSMigrationError,
                     reason: "Duplicate version checksums across stages detected: '\(checksum)'.", url: url)
             }
-            stops.append(Stop(checksum: checksum, stage: stage))
+            stops.append(new)
         }
         for stage in manager.stages {
             switch stage {
             case let stage as NSLightweightMigrationStage:
                 for checksum in stage.versionChecksums { try add(checksum) }
             case let stage as NSCustomMigrationStage:
-                try add(stage.currentModel.versionChecksum)
-                try add(stage.nextModel.versionChecksum, by: stage)
+                try add(stage.currentModel.versionChecksum, stage.currentModel)
+                try add(stage.nextModel.versionChecksum, stage.nextModel, by: stage)
             default:
                 throw NSError.coreData(
                     NSMigrationError,
@@ -127,8 +171,8 @@ struct StagedHops {
     /// The versions after the store's whose models were found. Changes to the other versions become a part of the next
     /// one.
     private func versions(on way: [Stop]) throws -> [StagedVersion] {
-        try way.compactMap { stop in
-            guard let next = try version(stop, isLast: stop.checksum == way.last?.checksum) else { return nil }
+        try way.enumerated().compactMap { number, stop in
+            guard let next = try version(stop, isLast: number + 1 == way.count) else { return nil }
             return StagedVersion(model: next, stage: stop.stage.flatMap { $0.hasHandlers ? $0 : nil })
         }
     }
