@@ -16,11 +16,14 @@ package struct HistoryTombstones {
         self.places = places
     }
 
-    /// The slots whose values are preserved when a row is deleted, in the order of their columns: by name.
+    /// The slots whose values are preserved when a row is deleted, in the order of their columns: by name. Those of a
+    /// composite attribute are preserved with it.
     package static func slots(of layout: EntityLayout) -> [Int] {
         layout.slots.indices.filter { index in
-            guard case .attribute(let attribute) = layout.slots[index].role else { return false }
-            return layout.slots[index].isPersistent && attribute.preservesValueInHistoryOnDeletion
+            let slot = layout.slots[index]
+            guard case .attribute(let attribute) = slot.role else { return false }
+            return slot.isPersistent
+                && [attribute, slot.composite ?? attribute].contains(where: \.preservesValueInHistoryOnDeletion)
         }.sorted { layout.slots[$0].name < layout.slots[$1].name }
     }
 
