@@ -23,6 +23,15 @@ public struct ModelConfiguration: Hashable, Identifiable, Sendable, CustomDebugS
     public let cloudKitDatabase: CloudKitDatabase
     /// Nil: there is no CloudKit.
     public let cloudKitContainerIdentifier: String?
+    /// The values that a migration of the store may lose, where losses have to be named: `"Entity"` for models,
+    /// `"Entity.property"` for the values of a property. An error of a refused migration lists them.
+    ///
+    /// OpenCoreData only.
+    public var allowedLosses: Set<String> = []
+    /// What the container does with a store whose version is none of its migration plan's.
+    ///
+    /// OpenCoreData only.
+    public var unknownVersions = UnknownVersions.refuse
     private let identity: UUID
 
     /// Creates the configuration of a store in the folder of the program's data, or in memory.

@@ -9,33 +9,77 @@ import Foundation
 public final class ModelContainer: Equatable, @unchecked Sendable {  // immutable, but for what is behind a lock
     /// The classes.
     public let schema: Schema
+    /// The plan by which stores of other versions come to the schema; nil if changes are inferred.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontainer/migrationplan)
+    public let migrationPlan: (any SchemaMigrationPlan.Type)?
     /// The configurations of the stores.
     public let configurations: Set<ModelConfiguration>
     let managed: ManagedSchema
     let coordinator: NSPersistentStoreCoordinator
-    let siblings = Siblings()
-    @MainActor private var storedMainContext: ModelContext?
+    let siblings: Siblings
+    private nonisolated(unsafe) var storedMainContext: ModelContext?  // used on the main actor only
+
+    /// What a container is made of.
+    struct Parts {
+        let schema: Schema
+        let migrationPlan: (any SchemaMigrationPlan.Type)?
+        let configurations: Set<ModelConfiguration>
+        let managed: ManagedSchema
+        let coordinator: NSPersistentStoreCoordinator
+        let siblings: Siblings
+    }
+
+    var parts: Parts {
+        Parts(
+            schema: schema, migrationPlan: migrationPlan, configurations: configurations, managed: managed,
+            coordinator: coordinator, siblings: siblings)
+    }
+
+    /// Creates a container of parts, for a main context that has outlived its container.
+    init(_ parts: Parts, mainContext: ModelContext?) {
+        schema = parts.schema
+        migrationPlan = parts.migrationPlan
+        configurations = parts.configurations
+        managed = parts.managed
+        coordinator = parts.coordinator
+        siblings = parts.siblings
+        storedMainContext = mainContext
+    }
 
     /// Creates a container for classes, and opens its stores.
     ///
     /// - Parameters:
     ///   - forTypes: The classes. Those to which they lead are added.
+    ///   - migrationPlan: The plan by which stores of other versions come to the classes. Without one the changes are
+    ///     inferred.
     ///   - configurations: The stores; the default store unless given.
-    /// - Throws: `SwiftDataError.loadIssueModelContainer` with the underlying error, and the errors of configurations.
+    /// - Throws: `SwiftDataError.loadIssueModelContainer` with the underlying error, `backwardMigration` for a store of
+    ///   a later version, and the errors of configurations.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontainer/init(for:migrationplan:configurations:)-8s4ts)
     public convenience init(
-        for forTypes: any PersistentModel.Type..., configurations: ModelConfiguration...
+        for forTypes: any PersistentModel.Type..., migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
     ) throws {
-        try self.init(for: Schema(forTypes), configurations: configurations)
+        try self.init(for: Schema(forTypes), migrationPlan: migrationPlan, configurations: configurations)
     }
 
     /// Creates a container for a schema, and opens its stores.
     ///
     /// - Parameters:
     ///   - givenSchema: The classes.
+    ///   - migrationPlan: The plan by which stores of other versions come to the schema. Without one the changes are
+    ///     inferred.
     ///   - configurations: The stores; the default store unless given.
-    /// - Throws: `SwiftDataError.loadIssueModelContainer` with the underlying error, and the errors of configurations.
-    public convenience init(for givenSchema: Schema, configurations: ModelConfiguration...) throws {
-        try self.init(for: givenSchema, configurations: configurations)
+    /// - Throws: As ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontainer/init(for:migrationplan:configurations:)-qof9)
+    public convenience init(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)? = nil,
+        configurations: ModelConfiguration...
+    ) throws {
+        try self.init(for: givenSchema, migrationPlan: migrationPlan, configurations: configurations)
     }
 
     /// Creates a container for a schema, and opens its stores.
@@ -43,16 +87,38 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
     /// - Parameters:
     ///   - givenSchema: The classes.
     ///   - configurations: The stores; the default store if there are none.
-    /// - Throws: `SwiftDataError.loadIssueModelContainer` with the underlying error, and the errors of configurations.
-    public init(for givenSchema: Schema, configurations: [ModelConfiguration]) throws {
+    /// - Throws: As ``init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
+    public convenience init(for givenSchema: Schema, configurations: [ModelConfiguration]) throws {
+        try self.init(for: givenSchema, migrationPlan: nil, configurations: configurations)
+    }
+
+    /// Creates a container for a schema, and opens its stores.
+    ///
+    /// A store of another version is migrated before it is opened. After any failure or kill it is as it was, or of the
+    /// schema's version.
+    ///
+    /// - Parameters:
+    ///   - givenSchema: The classes. With a plan they are those of its last version, or of another one.
+    ///   - migrationPlan: The plan by which stores of other versions come to the schema. Without one the changes are
+    ///     inferred.
+    ///   - configurations: The stores; the default store if there are none.
+    /// - Throws: `SwiftDataError.loadIssueModelContainer` with the underlying error, `backwardMigration` for a store of
+    ///   a later version, and the errors of configurations.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontainer/init(for:migrationplan:configurations:)-1czix)
+    public init(
+        for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?, configurations: [ModelConfiguration]
+    ) throws {
         schema = givenSchema
+        siblings = Siblings()
+        self.migrationPlan = migrationPlan
         let all = configurations.isEmpty ? [ModelConfiguration()] : configurations
         self.configurations = Set(all)
-        let plan = try StorePlan(all, givenSchema)
         do {
+            let plan = try StorePlan(all, givenSchema, migrationPlan)
             managed = try plan.managedSchema()
             coordinator = NSPersistentStoreCoordinator(managedObjectModel: managed.model)
-            for configuration in all { try plan.open(configuration, in: coordinator) }
+            for configuration in all { try plan.open(configuration, of: managed, in: coordinator) }
         } catch let error as SwiftDataError {
             throw error
         } catch {
@@ -95,85 +161,4 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
 
     /// Whether two containers are the same object.
     public static func == (lhs: ModelContainer, rhs: ModelContainer) -> Bool { lhs === rhs }
-}
-
-/// The stores that a container opens.
-struct StorePlan {
-    private let configurations: [ModelConfiguration]
-    private let schema: Schema
-
-    init(_ configurations: [ModelConfiguration], _ schema: Schema) throws {
-        self.configurations = configurations
-        self.schema = schema
-        var names: Set<String> = []
-        var places: Set<URL> = []
-        for configuration in configurations {
-            if configurations.count > 1, !names.insert(configuration.name).inserted {
-                throw SwiftDataError.duplicateConfiguration.because(
-                    "two configurations are named '\(configuration.name)'")
-            }
-            if !configuration.isStoredInMemoryOnly, !places.insert(configuration.url).inserted {
-                throw SwiftDataError.duplicateConfiguration.because("two configurations are at \(configuration.url)")
-            }
-            if configuration.name.contains("/") || configuration.name.contains("\0") {
-                throw SwiftDataError.configurationFileNameContainsInvalidCharacters.because(configuration.name)
-            }
-            if configuration.url.lastPathComponent.utf8.count > 255 {
-                throw SwiftDataError.configurationFileNameTooLong.because(configuration.name)
-            }
-        }
-        try checkPartition()
-    }
-
-    private func checkPartition() throws {
-        let parts = configurations.compactMap(\.schema)
-        if parts.isEmpty { return }
-        let all = schema.typeSet
-        let covered = parts.map(\.typeSet).reduce(into: Set()) { $0.formUnion($1) }
-        if !covered.isSubset(of: all) || (parts.count == configurations.count && covered != all) {
-            throw SwiftDataError.configurationSchemaNotFoundInContainerSchema.because(
-                "the schemas of the configurations have other classes than the container's")
-        }
-    }
-
-    /// The model of the schema. Several stores have configurations of their own in it.
-    func managedSchema() throws -> ManagedSchema {
-        let parts = configurations.filter { $0.schema != nil }
-        if parts.count < 2 {
-            guard configurations.count == 1 else { return try ManagedSchema.of(schema) }
-            let adoption = StoreAdoption(schema: schema, url: configurations[0].url)
-            return try adoption?.managedSchema() ?? ManagedSchema.of(schema)
-        }
-        ModelPredicates.installation
-        let model = try ModelBuilder(schema: schema).model()
-        for part in parts {
-            let names = Set(part.schema?.entities.map(\.name) ?? [])
-            model.setEntities(
-                model.entities.filter { names.contains($0.name ?? "") }, forConfigurationName: part.name)
-        }
-        return ManagedSchema(schema, model)
-    }
-
-    func open(_ configuration: ModelConfiguration, in coordinator: NSPersistentStoreCoordinator) throws {
-        let description = NSPersistentStoreDescription(url: configuration.url)
-        description.shouldAddStoreAsynchronously = false
-        description.isReadOnly = !configuration.allowsSave
-        description.shouldMigrateStoreAutomatically = true
-        description.shouldInferMappingModelAutomatically = true
-        if configuration.isStoredInMemoryOnly {
-            description.type = NSInMemoryStoreType
-        } else {
-            description.setOption(true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
-            description.setOption(true as NSNumber, forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)
-            try StoreAdoption(schema: schema, url: configuration.url)?.check(coordinator.managedObjectModel)
-            if configuration.allowsSave, configuration.url.isFileURL {
-                try FileManager.default.createDirectory(
-                    at: configuration.url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            }
-        }
-        if configurations.filter({ $0.schema != nil }).count > 1 { description.configuration = configuration.name }
-        var failure: (any Error)?
-        coordinator.addPersistentStore(with: description) { failure = $1 }
-        if let failure { throw failure }
-    }
 }

@@ -7,11 +7,12 @@ import Foundation
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext)
 public final class ModelContext: Equatable {
-    /// The container. The context keeps it.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/container)
-    public let container: ModelContainer
     let managed: ManagedContext
+    /// The container of a context that a program has made.
+    private let ownContainer: ModelContainer?
+    /// The container whose main context this is. It keeps the context, so the context keeps what it is made of.
+    private weak var keeper: ModelContainer?
+    private let parts: ModelContainer.Parts
     /// The changes of other contexts that wait to be merged.
     let box = Siblings.Box()
     let isMain: Bool
@@ -30,7 +31,9 @@ public final class ModelContext: Equatable {
     public convenience init(_ container: ModelContainer) { self.init(container, isMain: false) }
 
     init(_ container: ModelContainer, isMain: Bool) {
-        self.container = container
+        ownContainer = isMain ? nil : container
+        keeper = isMain ? container : nil
+        parts = container.parts
         managed = ManagedContext(
             concurrencyType: isMain ? .mainQueueConcurrencyType : .confinementConcurrencyType)
         managed.persistentStoreCoordinator = container.coordinator
@@ -49,11 +52,21 @@ public final class ModelContext: Equatable {
         managed.onSave { [weak self] in
             guard let self else { return }
             saved = $0
-            container.siblings.announce($0, from: box)
+            parts.siblings.announce($0, from: box)
         }
     }
 
     deinit { managed.modelContext = nil }
+
+    /// The container. A main context that has outlived its container gives one over the same stores.
+    ///
+    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/container)
+    public var container: ModelContainer {
+        if let known = ownContainer ?? keeper { return known }
+        let new = ModelContainer(parts, mainContext: self)
+        keeper = new
+        return new
+    }
 
     /// Whether two contexts are the same object.
     public static func == (lhs: ModelContext, rhs: ModelContext) -> Bool { lhs === rhs }

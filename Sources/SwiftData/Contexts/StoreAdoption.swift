@@ -10,7 +10,6 @@ struct StoreAdoption {
     let schema: Schema
     private let url: URL
     private let hashes: [String: Data]
-    private let versions: [Schema.Version]
 
     /// The models that were adopted. They stay for ever, as those of schemas do.
     private static let adopted = Locked<[Key: ManagedSchema]>([:])
@@ -30,27 +29,16 @@ struct StoreAdoption {
         self.schema = schema
         self.url = url
         self.hashes = hashes
-        versions = (metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? []).compactMap(Self.version)
-    }
-
-    private static func version(_ text: String) -> Schema.Version? {
-        let numbers = text.split(separator: ".").compactMap { Int($0) }
-        return numbers.count == 3 ? Schema.Version(numbers[0], numbers[1], numbers[2]) : nil
     }
 
     // MARK: Refusal
 
     /// Refuses a store that no migration should bring to the schema's model.
     ///
-    /// - Throws: `SwiftDataError.backwardMigration` for a store of a higher version, and an error for a store of other
-    ///   classes.
+    /// - Throws: An error for a store of other classes.
     func check(_ model: NSManagedObjectModel) throws {
         let own = model.entityVersionHashesByName
         if hashes.allSatisfy({ own[$0] == $1 }) { return }
-        if let newest = versions.max(), newest > schema.version {
-            throw SwiftDataError.backwardMigration.because(
-                "the store at \(url.path) has version \(newest), and the schema has version \(schema.version)")
-        }
         if !hashes.isEmpty, Set(own.keys).isDisjoint(with: hashes.keys) {
             throw NSError.coreData(
                 NSPersistentStoreIncompatibleVersionHashError,

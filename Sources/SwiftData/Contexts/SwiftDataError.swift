@@ -48,6 +48,10 @@ public struct SwiftDataError: Error, Sendable {
         "configurationFileNameContainsInvalidCharacters")
     /// The name of a configuration is too long for a file's name.
     public static let configurationFileNameTooLong = SwiftDataError("configurationFileNameTooLong")
+    /// The history after a token is not kept any more, or the token is of other stores.
+    public static let historyTokenExpired = SwiftDataError("historyTokenExpired")
+    /// The stores have no transactions of a type.
+    public static let invalidTransactionFetchRequest = SwiftDataError("invalidTransactionFetchRequest")
     /// The container's schema does not have the class.
     public static let unknownSchema = SwiftDataError("unknownSchema")
     /// A predicate cannot be evaluated.
