@@ -45,7 +45,7 @@ let package = Package(
         .target(
             name: "CoreDataPostgreSQL",
             dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
-        .target(name: "SwiftData", dependencies: ["CoreData", "CSwiftRuntime", "SwiftDataMacros"]),
+        .target(name: "SwiftData", dependencies: ["CoreData", "CoreDataManager", "CSwiftRuntime", "SwiftDataMacros"]),
         .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
         // Modules of Apple's systems, with loggers and locks. The module of `COSParts` is named `os`, too. The Swift
         // module is its overlay, and its parts make `import os.log` compile.

@@ -152,15 +152,22 @@ public final class CoreDataManager: Sendable {
     ///   - modelURL: A model file or bundle, as `NSManagedObjectModel(contentsOf:)` takes it.
     ///   - storeURL: The file of the store. The launch creates it if it is missing.
     ///   - configuration: The type and the options of the store, and the timing of the launch.
-    public init(modelURL: URL, storeURL: URL, configuration: Configuration = Configuration()) {
-        self.storeURL = storeURL
-        self.configuration = configuration
-        loadModel = {
+    public convenience init(modelURL: URL, storeURL: URL, configuration: Configuration = Configuration()) {
+        self.init(storeURL: storeURL, configuration: configuration) {
             guard let model = NSManagedObjectModel(contentsOf: modelURL) else {
                 throw CoreDataManagerError.unreadableModel(modelURL)
             }
             return model
         }
+    }
+
+    /// Makes a manager whose launch gets the model by a closure, in the background.
+    package init(
+        storeURL: URL, configuration: Configuration, loadModel: @escaping @Sendable () throws -> NSManagedObjectModel
+    ) {
+        self.storeURL = storeURL
+        self.configuration = configuration
+        self.loadModel = loadModel
         machine = LaunchMachine(minimumScreenTime: configuration.minimumScreenTime)
         machine.belong(to: self)
     }

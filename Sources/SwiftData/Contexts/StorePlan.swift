@@ -78,8 +78,7 @@ struct StorePlan {
                 "A handler of a migration cannot open the store that is being migrated, “\(place.lastPathComponent)”: it "
                     + "uses the context that it is given.")
         }
-        let part = configurations.count { $0.schema != nil } > 1 ? configuration.schema : nil
-        let migration = PlannedMigration(configuration, versions, managed, part: part)
+        let migration = migration(of: configuration, managed)
         var attempts = 5
         while true {
             let version = StoreVersion(of: configuration)
@@ -89,9 +88,8 @@ struct StorePlan {
                 if configuration.allowsSave, let manager = try migration.manager() {
                     description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
                 }
-                return try Self.$migrating.withValue(Self.migrating + [place]) {
-                    try add(description, to: coordinator)
-                }
+                try Self.$migrating.withValue(Self.migrating + [place]) { try add(description, to: coordinator) }
+                return
             } catch {
                 // Another process may have migrated the store since its version was read.
                 attempts -= 1
@@ -102,7 +100,18 @@ struct StorePlan {
         }
     }
 
-    private func description(of configuration: ModelConfiguration) throws -> NSPersistentStoreDescription {
+    /// The first store that is kept in a file or a database, and how it comes to the schema.
+    func firstMigration(_ managed: ManagedSchema) -> PlannedMigration? {
+        guard let first = configurations.first(where: { !$0.isStoredInMemoryOnly }) else { return nil }
+        return migration(of: first, managed)
+    }
+
+    private func migration(of configuration: ModelConfiguration, _ managed: ManagedSchema) -> PlannedMigration {
+        let part = configurations.count { $0.schema != nil } > 1 ? configuration.schema : nil
+        return PlannedMigration(configuration, versions, managed, part: part)
+    }
+
+    func description(of configuration: ModelConfiguration) throws -> NSPersistentStoreDescription {
         let description = NSPersistentStoreDescription(url: configuration.url)
         description.shouldAddStoreAsynchronously = false
         description.isReadOnly = !configuration.allowsSave
