@@ -343,8 +343,14 @@ struct SwiftDataMigrationTests {
 
     private struct Refusal: Error {}
 
-    /// What the stage of `HandlerPlan` does.
-    @TaskLocal static var handler: (@Sendable (ModelContext) throws -> Void)?
+    /// What the stage of `HandlerPlan` does. A task-local cannot be a function.
+    private final class Handler: Sendable {
+        let body: @Sendable (ModelContext) throws -> Void
+
+        init(_ body: @escaping @Sendable (ModelContext) throws -> Void) { self.body = body }
+    }
+
+    @TaskLocal private static var handler: Handler?
 
     private enum HandlerPlan: SchemaMigrationPlan {
         static var schemas: [any VersionedSchema.Type] { [DiaryV1.self, DiaryV2.self] }
@@ -353,7 +359,7 @@ struct SwiftDataMigrationTests {
                 .custom(
                     fromVersion: DiaryV1.self, toVersion: DiaryV2.self, willMigrate: nil,
                     didMigrate: { context in
-                        try SwiftDataMigrationTests.handler?(context)
+                        try SwiftDataMigrationTests.handler?.body(context)
                     })
             ]
         }
@@ -362,11 +368,13 @@ struct SwiftDataMigrationTests {
     @Test("A handler that throws leaves the store as it was")
     func throwingHandler() throws {
         try withDiary { url in
-            try Self.$handler.withValue({ context in
-                try context.delete(model: DiaryV2.Note.self)
-                try context.save()
-                throw Refusal()
-            }) {
+            try Self.$handler.withValue(
+                Handler { context in
+                    try context.delete(model: DiaryV2.Note.self)
+                    try context.save()
+                    throw Refusal()
+                }
+            ) {
                 let error = try refusal(url, DiaryV2.self, HandlerPlan.self)
                 let underlying = (error.underlyingError as? NSError)?.userInfo[NSUnderlyingErrorKey]
                 #expect("\(try #require(underlying))".contains("Refusal"))
@@ -379,10 +387,12 @@ struct SwiftDataMigrationTests {
     @Test("A handler may delete everything")
     func deletingHandler() throws {
         try withDiary { url in
-            try Self.$handler.withValue({ context in
-                try context.delete(model: DiaryV2.Note.self)
-                try context.save()
-            }) {
+            try Self.$handler.withValue(
+                Handler { context in
+                    try context.delete(model: DiaryV2.Note.self)
+                    try context.save()
+                }
+            ) {
                 let context = try open(url, DiaryV2.self, HandlerPlan.self)
                 #expect(try context.fetchCount(FetchDescriptor<DiaryV2.Note>()) == 0)
             }
@@ -392,9 +402,11 @@ struct SwiftDataMigrationTests {
     @Test("A handler that opens the store itself gets an error at once")
     func openingHandler() throws {
         try withDiary { url in
-            try Self.$handler.withValue({ _ in
-                _ = try ModelContainer(for: DiaryV2.Note.self, configurations: ModelConfiguration(url: url))
-            }) {
+            try Self.$handler.withValue(
+                Handler { _ in
+                    _ = try ModelContainer(for: DiaryV2.Note.self, configurations: ModelConfiguration(url: url))
+                }
+            ) {
                 let error = try refusal(url, DiaryV2.self, HandlerPlan.self)
                 #expect("\(error)".contains("cannot open the store that is being migrated"), "\(error)")
             }
