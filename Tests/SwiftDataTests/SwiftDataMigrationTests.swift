@@ -303,6 +303,49 @@ struct SwiftDataMigrationTests {
         }
     }
 
+    @Test("Two programs with different plans at once: the store is whole, and the program that comes late gets an error")
+    func twoPlans() throws {
+        try withDiary { url in
+            let results = Locked<[Result<Int, any Error>]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                let result = Result {
+                    number == 0
+                        ? try open(url, DiaryV3.self, DiaryPlan.self).fetchCount(FetchDescriptor<DiaryV3.Note>())
+                        : try open(url, DiaryV2.self, ShortDiaryPlan.self).fetchCount(FetchDescriptor<DiaryV2.Note>())
+                }
+                results.withLock { $0.append(result) }
+            }
+            for result in results.withLock({ $0 }) {
+                switch result {
+                case .success(let count): #expect(count == 3)
+                case .failure(let error): #expect(error as? SwiftDataError == .backwardMigration, "\(error)")
+                }
+            }
+            let titles = try open(url, DiaryV3.self, DiaryPlan.self)
+                .fetch(FetchDescriptor<DiaryV3.Note>(sortBy: [SortDescriptor(\.words)])).map(\.headline)
+            #expect([["n0", "n1", "n2"], ["n0!", "n1!", "n2!"]].contains(titles))
+        }
+    }
+
+    @Test("A debug build says that a migration has kept the main queue waiting")
+    func mainQueue() async throws {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            try await MainActor.run {
+                let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).store")
+                func make(_ version: any VersionedSchema.Type, _ plan: (any SchemaMigrationPlan.Type)?) throws {
+                    _ = try ModelContainer(
+                        for: Schema(versionedSchema: version), migrationPlan: plan,
+                        configurations: [ModelConfiguration(url: url)])
+                }
+                try make(DiaryV1.self, nil)
+                try make(DiaryV3.self, DiaryPlan.self)
+                for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(text.contains("was migrated on the main queue for"), "\(text)")
+    }
+
     // MARK: Wrong plans
 
     private static let wrongPlans: [(plan: any SchemaMigrationPlan.Type, parts: [String])] = [

@@ -102,7 +102,7 @@ public final class ModelContext: Equatable {
 
     /// Plans a save, after a change of the main context.
     func noteChange() {
-        guard isMain, autosaveEnabled, Thread.isMainThread else { return }
+        guard isMain, autosaveEnabled, MainQueue.isCurrent else { return }
         let plan = autosave ?? Autosave(self)
         autosave = plan
         plan.schedule()

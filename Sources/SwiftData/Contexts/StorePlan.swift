@@ -82,6 +82,7 @@ struct StorePlan {
         var attempts = 5
         while true {
             let version = StoreVersion(of: configuration)
+            let beginning = ContinuousClock.now
             do {
                 let description = try description(of: configuration)
                 try StoreAdoption(schema: schema, url: configuration.url)?.check(managed.model)
@@ -89,6 +90,9 @@ struct StorePlan {
                     description.setOption(manager, forKey: NSPersistentStoreStagedMigrationManagerOptionKey)
                 }
                 try Self.$migrating.withValue(Self.migrating + [place]) { try add(description, to: coordinator) }
+                #if DEBUG
+                sayIfMainQueueWaited(since: beginning, configuration, version)
+                #endif
                 return
             } catch {
                 // Another process may have migrated the store since its version was read.
@@ -99,6 +103,22 @@ struct StorePlan {
             }
         }
     }
+
+    #if DEBUG
+    /// Says for how long a migration has kept the main queue waiting. Users would see a program that does not start.
+    private func sayIfMainQueueWaited(
+        since beginning: ContinuousClock.Instant, _ configuration: ModelConfiguration, _ before: StoreVersion?
+    ) {
+        guard MainQueue.isCurrent, let before, let after = StoreVersion(of: configuration), after != before else {
+            return
+        }
+        let line =
+            "SwiftData: note: the store “\(configuration.url.lastPathComponent)” was migrated on the main queue for "
+            + "\(ContinuousClock.now - beginning). ModelContainer.opening(for:migrationPlan:configurations:) migrates in "
+            + "the background.\n"
+        FileHandle.standardError.write(Data(line.utf8))
+    }
+    #endif
 
     /// The first store that is kept in a file or a database, and how it comes to the schema.
     func firstMigration(_ managed: ManagedSchema) -> PlannedMigration? {
