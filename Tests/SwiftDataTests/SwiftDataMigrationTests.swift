@@ -303,7 +303,7 @@ struct SwiftDataMigrationTests {
         }
     }
 
-    @Test("Two programs with different plans at once: the store is whole, and the program that comes late gets an error")
+    @Test("Two programs with different plans at once: the store is whole, and the late one gets an error")
     func twoPlans() throws {
         try withDiary { url in
             let results = Locked<[Result<Int, any Error>]>([])

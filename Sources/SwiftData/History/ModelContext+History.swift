@@ -6,9 +6,9 @@ extension ModelContext {
     ///
     /// - Parameter descriptor: The condition and the order.
     /// - Returns: The transactions.
-    /// - Throws: `SwiftDataError.historyTokenExpired` if the history after a token of the condition was deleted, or if the
-    ///   token is of other stores; `invalidTransactionFetchRequest` for another type of transactions; the errors of the
-    ///   condition and of a store.
+    /// - Throws: `SwiftDataError.historyTokenExpired` if the history after a token of the condition was deleted, or if
+    ///   the token is of other stores; `invalidTransactionFetchRequest` for another type of transactions; the errors of
+    ///   the condition and of a store.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchhistory(_:))
     public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {

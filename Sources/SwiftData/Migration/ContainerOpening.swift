@@ -117,8 +117,8 @@ public final class ContainerOpening: Sendable {
 
     /// The container. It is opened if that has not begun, and a caller waits until it is there.
     ///
-    /// - Throws: The errors of ``ModelContainer/init(for:migrationPlan:configurations:)-(Schema,_,[ModelConfiguration])``.
-    ///   A failed opening is not tried again; ``begin(progressScreen:completion:)`` does that.
+    /// - Throws: The errors of the container's initialisers. A failed opening is not tried again;
+    ///   ``begin(progressScreen:completion:)`` does that.
     public var container: ModelContainer {
         get async throws {
             if let known = made.withLock({ $0 }) { return known }

@@ -40,7 +40,7 @@ struct DefaultFilling {
                 let origin = names.lazy.compactMap { before.attributesByName[$0] }.first
                 if let origin {
                     guard !new.isOptional else { continue }
-                    Self.addGaps(in: new, origin, [attribute.name], entity.name, value, to: &places)
+                    Self.addGaps(in: new, since: origin, at: [attribute.name], of: entity.name, value, to: &places)
                 } else if value.isFresh || !Self.isConstant(attribute) {
                     places.append(
                         Place(entity: entity.name, path: [attribute.name], fillsGapsOnly: false, value: value))
@@ -68,7 +68,7 @@ struct DefaultFilling {
 
     /// Adds what an attribute that was there before asks for in addition: values in place of nil, and new fields.
     private static func addGaps(
-        in new: NSAttributeDescription, _ old: NSAttributeDescription, _ path: [String], _ entity: String,
+        in new: NSAttributeDescription, since old: NSAttributeDescription, at path: [String], of entity: String,
         _ value: DefaultValue, to places: inout [Place]
     ) {
         guard let composite = new as? NSCompositeAttributeDescription,
@@ -81,7 +81,7 @@ struct DefaultFilling {
         for element in composite.elements where !element.isOptional || element is NSCompositeAttributeDescription {
             let path = path + [element.name]
             if let origin = before.elements.first(where: { $0.name == element.name }) {
-                addGaps(in: element, origin, path, entity, value, to: &places)
+                addGaps(in: element, since: origin, at: path, of: entity, value, to: &places)
             } else if value.has(path.dropFirst()) {
                 places.append(Place(entity: entity, path: path, fillsGapsOnly: false, value: value))
             }
