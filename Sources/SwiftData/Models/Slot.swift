@@ -270,11 +270,19 @@ extension _Slot {
 
 extension _Slot {
     /// Returns a value of any other type.
-    @_disfavoredOverload
+    @inlinable @_disfavoredOverload
     public func value<Value, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Value {
         let core = source.core(of: model)
-        if let value = plan(of: Value.self, in: core).read(core) { return value }
-        return defaultValue(in: core)
+        return withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { memory in
+            guard let base = memory.baseAddress, read(core, into: base) else { return defaultValue(in: core) }
+            return base.move()
+        }
+    }
+
+    /// Gives memory the value of a property; false if the store has none.
+    @usableFromInline
+    func read<Value>(_ core: _ModelCore, into memory: UnsafeMutablePointer<Value>) -> Bool {
+        plan.read(named: name, of: core, into: memory)
     }
 
     /// Sets a value of any other type.

@@ -8,15 +8,30 @@ final class PlanCache: Sendable {
     private final class Entry {
         let layout: UInt32
         let plan: AnyObject
+        /// The plan for reads.
+        let memoryPlan: MemoryPlan
 
-        init(_ layout: UInt32, _ plan: AnyObject) {
+        init<Value>(_ layout: UInt32, _ plan: ValuePlan<Value>) {
             self.layout = layout
             self.plan = plan
+            memoryPlan = plan.memoryPlan
         }
     }
 
     /// The address of the entry, which its schema keeps.
     private let found = Atomic<UInt>(0)
+
+    /// Gives memory the value of a property; false if the store has none.
+    @inline(__always)
+    func read<Value>(named name: String, of core: _ModelCore, into memory: UnsafeMutablePointer<Value>) -> Bool {
+        if let pointer = UnsafeRawPointer(bitPattern: found.load(ordering: .acquiring)) {
+            let result = Unmanaged<Entry>.fromOpaque(pointer)._withUnsafeGuaranteedRef { entry -> Bool? in
+                entry.layout == core.layoutNumber ? entry.memoryPlan.read(core, into: memory) : nil
+            }
+            if let result { return result }
+        }
+        return find(Value.self, name, core).memoryPlan.read(core, into: memory)
+    }
 
     @inline(__always)
     func plan<Value>(of type: Value.Type, named name: String, in core: _ModelCore) -> ValuePlan<Value> {

@@ -3,20 +3,32 @@ import Foundation
 import Synchronization
 
 /// Reads and writes the values of one property of an entity, whose type is none of the plain ones.
-final class ValuePlan<Value>: @unchecked Sendable {  // immutable
+final class ValuePlan<Value>: MemoryPlan, @unchecked Sendable {  // immutable
     /// The value; nil if the store has none. A structure whose fields are all nil is a value.
     private let readValue: (_ModelCore) -> Value?
     private let writeValue: (Value?, _ModelCore) -> Void
     /// Whether the store has any part of the value.
     private let hasValue: (_ModelCore) -> Bool
+    private let structure: StructurePlan?
 
+    /// - Parameter structure: The plan that reads the values, if they are structures.
     init(
         read: @escaping (_ModelCore) -> Value?, write: @escaping (Value?, _ModelCore) -> Void,
-        hasValue: @escaping (_ModelCore) -> Bool
+        hasValue: @escaping (_ModelCore) -> Bool, structure: StructurePlan? = nil
     ) {
         readValue = read
         writeValue = write
         self.hasValue = hasValue
+        self.structure = structure
+    }
+
+    /// The plan that reads the values at the least cost.
+    var memoryPlan: MemoryPlan { structure ?? self }
+
+    override func read(_ core: _ModelCore, into memory: UnsafeMutableRawPointer) -> Bool {
+        guard let value = readValue(core) else { return false }
+        memory.initializeMemory(as: Value.self, to: value)
+        return true
     }
 
     /// The value of a property that is not optional; nil if the store does not have it.

@@ -8,37 +8,22 @@ extension ValuePlans {
     static func structure<Value>(
         _ type: Value.Type, _ fields: [StructureField], at path: String, _ composite: NSCompositeAttributeDescription
     ) -> ValuePlan<Value> {
-        let places = fields.compactMap { field -> (any FieldPlace)? in
-            guard let element = composite.elements.first(where: { $0.name == field.name }) else { return nil }
-            return place(of: field, at: "\(path).\(field.name)", element)
-        }
-        // A field that the store does not have cannot be read.
-        let isWhole = places.count == fields.count
+        let structure = StructurePlan(fields, at: path, composite)
         return ValuePlan<Value>(
-            read: { isWhole ? StructureMemory.read(type, places, $0) : nil },
-            write: { value, core in
-                guard var value else { return places.forEach { $0.clear(core) } }
-                withUnsafeBytes(of: &value) { bytes in
-                    for place in places { bytes.baseAddress.map { place.write(from: $0, to: core) } }
+            read: { core in
+                withUnsafeTemporaryAllocation(of: type, capacity: 1) { memory in
+                    guard let base = memory.baseAddress, structure.read(core, into: UnsafeMutableRawPointer(base))
+                    else { return nil }
+                    return base.move()
                 }
             },
-            hasValue: { core in places.contains { $0.isPresent(core) } })
-    }
-
-    private static func place(of field: StructureField, at path: String, _ element: NSAttributeDescription)
-        -> (any FieldPlace)?
-    {
-        func open<Field>(_ type: Field.Type) -> (any FieldPlace)? {
-            if let optional = type as? any OptionalType.Type {
-                func openWrapped<Wrapped>(_ type: Wrapped.Type) -> (any FieldPlace)? {
-                    OptionalFieldPlace<Wrapped>(
-                        offset: field.offset, plan: ValuePlans.plan(of: type, at: path, element))
+            write: { value, core in
+                guard var value else { return structure.clear(core) }
+                withUnsafeBytes(of: &value) { bytes in
+                    bytes.baseAddress.map { structure.write(from: $0, to: core) }
                 }
-                return _openExistential(optional.wrappedType, do: openWrapped)
-            }
-            return PlainFieldPlace<Field>(offset: field.offset, plan: ValuePlans.plan(of: type, at: path, element))
-        }
-        return _openExistential(field.type, do: open)
+            },
+            hasValue: { structure.isPresent($0) }, structure: structure)
     }
 
     // MARK: Enumerations without a raw value
@@ -94,71 +79,5 @@ extension ValuePlans {
             let payload = try? JSONSerialization.data(withJSONObject: first.value, options: [.sortedKeys])
         else { return nil }
         return (first.key, payload)
-    }
-}
-
-/// A field of a structure in memory.
-private protocol FieldPlace: Sendable {
-    /// Gives the field of a structure under construction its value; false if the store does not have it.
-    func read(_ core: _ModelCore, into base: UnsafeMutableRawPointer) -> Bool
-    func write(from base: UnsafeRawPointer, to core: _ModelCore)
-    func clear(_ core: _ModelCore)
-    func isPresent(_ core: _ModelCore) -> Bool
-    /// Ends the value of a field whose structure could not be read to the end.
-    func destroy(in base: UnsafeMutableRawPointer)
-}
-
-private struct PlainFieldPlace<Field>: FieldPlace {
-    let offset: Int
-    let plan: ValuePlan<Field>
-
-    func read(_ core: _ModelCore, into base: UnsafeMutableRawPointer) -> Bool {
-        guard let value = plan.read(core) else { return false }
-        (base + offset).initializeMemory(as: Field.self, to: value)
-        return true
-    }
-
-    func write(from base: UnsafeRawPointer, to core: _ModelCore) {
-        plan.write((base + offset).assumingMemoryBound(to: Field.self).pointee, core)
-    }
-
-    func clear(_ core: _ModelCore) { plan.write(nil, core) }
-    func isPresent(_ core: _ModelCore) -> Bool { plan.isPresent(core) }
-    func destroy(in base: UnsafeMutableRawPointer) {
-        (base + offset).assumingMemoryBound(to: Field.self).deinitialize(count: 1)
-    }
-}
-
-private struct OptionalFieldPlace<Field>: FieldPlace {
-    let offset: Int
-    let plan: ValuePlan<Field>
-
-    func read(_ core: _ModelCore, into base: UnsafeMutableRawPointer) -> Bool {
-        (base + offset).initializeMemory(as: Field?.self, to: plan.readOptional(core))
-        return true
-    }
-
-    func write(from base: UnsafeRawPointer, to core: _ModelCore) {
-        plan.write((base + offset).assumingMemoryBound(to: Field?.self).pointee, core)
-    }
-
-    func clear(_ core: _ModelCore) { plan.write(nil, core) }
-    func isPresent(_ core: _ModelCore) -> Bool { plan.isPresent(core) }
-    func destroy(in base: UnsafeMutableRawPointer) {
-        (base + offset).assumingMemoryBound(to: Field?.self).deinitialize(count: 1)
-    }
-}
-
-private enum StructureMemory {
-    /// Makes a structure of its fields, all of which have a place.
-    static func read<Value>(_ type: Value.Type, _ places: [any FieldPlace], _ core: _ModelCore) -> Value? {
-        withUnsafeTemporaryAllocation(of: type, capacity: 1) { memory in
-            guard let base = UnsafeMutableRawPointer(memory.baseAddress) else { return nil }
-            for (index, place) in places.enumerated() where !place.read(core, into: base) {
-                for done in places[..<index] { done.destroy(in: base) }
-                return nil
-            }
-            return memory.baseAddress?.move()
-        }
     }
 }
