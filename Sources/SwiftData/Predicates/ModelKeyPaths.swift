@@ -14,7 +14,19 @@ enum ModelKeyPaths {
     /// The keys to which a key path leads, joined by dots: properties of models, and fields of their structures. An
     /// enumeration's element is added. "self" for the identifier of the model; nil if the path leads to anything else.
     static func keys(of keyPath: AnyKeyPath) -> String? {
+        if let known = known.withLock({ $0[keyPath] }) { return known }
         guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type else { return nil }
+        _ = table(of: root)
+        let keys = known.withLock { $0[keyPath] } ?? find(keyPath, from: root)
+        if let keys { known.withLock { $0[keyPath] = keys } }
+        return keys
+    }
+
+    /// The keys of the key paths that were asked for, and of all properties: in a release build the text of a key path
+    /// differs from file to file.
+    private static let known = Locked<[AnyKeyPath: String]>([:])
+
+    private static func find(_ keyPath: AnyKeyPath, from root: any PersistentModel.Type) -> String? {
         var rest = Substring(text(keyPath))
         var keys: [String] = []
         var type: (any PersistentModel.Type)? = root
@@ -85,7 +97,9 @@ enum ModelKeyPaths {
             table.names[component(keyPath)] = property.name
             let valueType = Swift.type(of: keyPath).valueType
             table.destinations[property.name] = RelationshipShape(valueType)?.destination
-            if ValueKind.of(valueType).isRawEnumeration { table.elements[property.name] = property.name }
+            let isRaw = ValueKind.of(valueType).isRawEnumeration
+            if isRaw { table.elements[property.name] = property.name }
+            known.withLock { $0[keyPath] = isRaw ? "\(property.name).\(property.name)" : property.name }
         }
         tables.withLock { $0[ObjectIdentifier(type)] = table }
         return table
