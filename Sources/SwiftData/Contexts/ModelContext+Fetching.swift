@@ -104,15 +104,19 @@ extension ModelContext {
             }
             request.predicate = condition
         }
-        request.sortDescriptors = try descriptor.sortBy.map { sort in
-            guard let found = PredicateExtension.sortDescriptor(of: sort) else {
-                throw SwiftDataError.unsupportedSortDescriptor.because("\(sort)")
+        // Each of these costs a part of a fetch of one model, so what is not asked for is left out.
+        if !descriptor.sortBy.isEmpty {
+            request.sortDescriptors = try descriptor.sortBy.map { sort in
+                guard let found = PredicateExtension.sortDescriptor(of: sort) else {
+                    throw SwiftDataError.unsupportedSortDescriptor.because("\(sort)")
+                }
+                return found
             }
-            return found
         }
         if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
         if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
-        request.includesPendingChanges = descriptor.includePendingChanges
+        if !descriptor.includePendingChanges { request.includesPendingChanges = false }
+        if descriptor.relationshipKeyPathsForPrefetching.isEmpty { return }
         request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
             guard let name = ModelKeyPaths.keys(of: keyPath) else {
                 throw SwiftDataError.unsupportedKeyPath.because("\(keyPath)")

@@ -18,8 +18,15 @@ struct ModelPredicates: PredicateExtending {
 
     private func rawType<Raw: RawRepresentable>(_ type: Raw.Type) -> any Any.Type { Raw.RawValue.self }
 
+    /// Types that are constants already. A cast to a protocol costs more than all of them.
+    private static let plain: Set<ObjectIdentifier> = [
+        ObjectIdentifier(String.self), ObjectIdentifier(Int.self), ObjectIdentifier(Double.self),
+        ObjectIdentifier(Bool.self), ObjectIdentifier(Date.self), ObjectIdentifier(UUID.self),
+    ]
+
     func constant(of value: Any) -> Any? {
-        switch value {
+        if Self.plain.contains(ObjectIdentifier(Swift.type(of: value))) { return nil }
+        return switch value {
         case let identifier as PersistentIdentifier: id(of: identifier)
         case let model as any PersistentModel: model._$settle().objectID
         case let list as any ListOfConstants: list.constants { self.constant(of: $0) }

@@ -158,7 +158,16 @@ public final class Schema: @unchecked Sendable {  // immutable, as its entities 
     /// - Returns: The name.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/schema/entityname(for:))
-    public static func entityName<T: PersistentModel>(for type: T.Type) -> String { String(describing: type) }
+    public static func entityName<T: PersistentModel>(for type: T.Type) -> String {
+        let name = entityNames.withLock { $0[ObjectIdentifier(type)] }
+        if let name { return name }
+        // Making it costs as much as a tenth of a fetch.
+        let new = String(describing: type)
+        entityNames.withLock { $0[ObjectIdentifier(type)] = new }
+        return new
+    }
+
+    private static let entityNames = Locked<[ObjectIdentifier: String]>([:])
 
     /// The version of a schema, as three numbers.
     ///
