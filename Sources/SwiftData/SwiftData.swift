@@ -9,7 +9,10 @@
 //   values go straight to their places, and insertion changes the binding only. In another schema the core moves there.
 // - A schema of types becomes a managed object model (`ModelBuilder`). A composite attribute's fields are those of the
 //   standard library's reflection, and their values are read and written in memory at the fields' offsets
-//   (`ValuePlan`), without a decoder and without a dictionary.
+//   (`ValuePlan`), without a decoder and without a dictionary. Reads of fields of the common types are compiled for
+//   these types (`FieldPlace`): code for any type takes ten times as long.
+// - A getter and a setter of a to-many relationship pass whole arrays. While a relationship has unsaved changes, its
+//   context keeps its models (`MemberList`), so that an append takes no longer than setting the inverse.
 // - While a context makes a model of a row, the core is handed over in a record of the thread (`ModelMaking`), as the
 //   framework does it for managed objects.
 

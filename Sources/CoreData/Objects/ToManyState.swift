@@ -5,14 +5,16 @@ import Foundation
 /// While `base` is nil the relationship is a fault: additions and removals are noted without loading it.
 final class ToManyState {
     /// The members as the store (or the parent context) has them; nil until loaded.
-    @exclusivity(unchecked) private(set) var base: [ObjectKey]?
+    @exclusivity(unchecked) private(set) var base: [ObjectKey]? { didSet { changeCount &+= 1 } }
     /// Members that are not in `base`, in the order of addition.
-    @exclusivity(unchecked) private(set) var added = ObjectKeyList()
+    @exclusivity(unchecked) private(set) var added = ObjectKeyList() { didSet { changeCount &+= 1 } }
     /// Members of `base` that are no longer in; in an ordered relationship also those that have come back at its end
     /// while it was a fault, and so are in `added`, too.
-    @exclusivity(unchecked) private(set) var removed: Set<ObjectKey> = []
+    @exclusivity(unchecked) private(set) var removed: Set<ObjectKey> = [] { didSet { changeCount &+= 1 } }
     /// The whole order, once the order of an ordered relationship was touched.
-    @exclusivity(unchecked) private(set) var order: [ObjectKey]?
+    @exclusivity(unchecked) private(set) var order: [ObjectKey]? { didSet { changeCount &+= 1 } }
+    /// How often any of it was set: as long as it stays, the members do.
+    @exclusivity(unchecked) private(set) var changeCount = 0
 
     var isFault: Bool { base == nil }
     /// Whether any key of the state is temporary.

@@ -22,6 +22,13 @@ public final class ModelContext: Equatable {
     private var autosave: Autosave?
     /// The models with unsaved changes, which stay until the changes are saved or given up.
     private var held: [(model: AnyObject, core: _ModelCore)] = []
+    /// Models to which relationships have led, held for a while: walking from many models to few would make and drop the
+    /// same ones again and again. The number is that of the framework's own recent objects.
+    private var recent: [AnyObject] = []
+    private var oldestRecent = 0
+    private static let recentModels = 4_096
+    /// The lists of relationships that the program changes, each a ``MemberList``, until the models are let go.
+    var memberLists: [MemberListKey: AnyObject] = [:]
 
     /// Creates a context.
     ///
@@ -115,10 +122,20 @@ public final class ModelContext: Equatable {
         held.append((model, core))
     }
 
+    /// Holds a model in place of one that was kept long ago.
+    func keep(_ model: AnyObject) {
+        if recent.count < Self.recentModels { return recent.append(model) }
+        recent[oldestRecent] = model
+        oldestRecent = (oldestRecent + 1) % Self.recentModels
+    }
+
     /// Lets models go whose changes are saved or given up.
     func letGo() {
         let models = held
         held = []
+        memberLists = [:]
+        recent = []
+        oldestRecent = 0
         for (_, core) in models { core.letGo() }
     }
 }

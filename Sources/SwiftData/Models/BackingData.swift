@@ -111,14 +111,23 @@ protocol CoreBacked {
 
 /// The values of a model in its managed object.
 struct ModelBackingData<Model: PersistentModel>: BackingData, CoreBacked {
-    let core: _ModelCore
+    private let given: _ModelCore?
 
-    init(core: _ModelCore) { self.core = core }
+    init(core: _ModelCore) { given = core }
 
     init(for modelType: Model.Type) {
-        core = ModelType.of(modelType).makeCore()
+        let core = ModelType.of(modelType).makeCore()
         core.setInitialValues(of: modelType)
+        given = core
     }
+
+    private init() { given = nil }
+
+    /// The values of whatever row a model is being made of. One constant serves all models of a class: a value of this
+    /// type in a box costs as much as the rest of a model.
+    static var ofRow: any BackingData<Model> { ModelBackingData() }
+
+    var core: _ModelCore { given ?? ModelMaking.core }
 
     var persistentModelID: PersistentIdentifier? { PersistentIdentifier(core.objectID) }
 

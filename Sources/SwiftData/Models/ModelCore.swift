@@ -17,6 +17,10 @@ public final class _ModelCore: NSManagedObject {
         static let hasJoined = State(rawValue: 1 << 2)
         /// The context retains the model.
         static let isHeld = State(rawValue: 1 << 1)
+        /// The context has lists of relationships of this core.
+        static let hasMemberLists = State(rawValue: 1 << 3)
+        /// A context makes the model of this core, which has its values.
+        static let isBeingMade = State(rawValue: 1 << 4)
     }
 
     // MARK: Making
@@ -58,8 +62,14 @@ public final class _ModelCore: NSManagedObject {
     /// Whether initial values of properties count.
     var takesInitialValues: Bool { state.contains(.takesInitialValues) }
 
-    /// Ends the initialisation: the properties have their values.
-    func endInitialisation() { state.remove(.takesInitialValues) }
+    /// Notes that the model is made of values that the core has.
+    func beginMaking() {
+        state.remove(.takesInitialValues)
+        state.insert(.isBeingMade)
+    }
+
+    /// Notes that the model of this core has been made.
+    func endMaking() { state.remove(.isBeingMade) }
 
     // MARK: The model
 
@@ -89,8 +99,18 @@ public final class _ModelCore: NSManagedObject {
     }
 
     /// The model of this core as an object of its class.
-    func model<Model: PersistentModel>(as type: Model.Type) -> Model {
-        let model = self.model
+    func model<Model: PersistentModel>(as type: Model.Type) -> Model { typed(model, as: type) }
+
+    /// The model of this core, to which a relationship of another model leads. The context holds it for a while.
+    func destination<Model: PersistentModel>(as type: Model.Type) -> Model {
+        if let living = livingModel { return typed(living, as: type) }
+        let made = model
+        modelContext?.keep(made)
+        return typed(made, as: type)
+    }
+
+    @inline(__always)
+    private func typed<Model: PersistentModel>(_ model: AnyObject, as type: Model.Type) -> Model {
         if Swift.type(of: model) == type { return unsafeDowncast(model, to: type) }
         if let model = model as? Model { return model }
         fatalError("The model of entity '\(entity.name ?? "")' is a \(Swift.type(of: model)), not a \(type)")
@@ -98,9 +118,11 @@ public final class _ModelCore: NSManagedObject {
 
     /// The type of the model, by the entity.
     var modelType: ModelType {
+        if let known = KnownModelTypes.type(of: layoutNumber) { return known }
         guard let type = entity.representation as? ModelType else {
             fatalError("The entity '\(entity.name ?? "")' has no model")
         }
+        KnownModelTypes.note(type, of: layoutNumber)
         return type
     }
 
@@ -119,7 +141,12 @@ public final class _ModelCore: NSManagedObject {
         context.hold(model, self)
     }
 
-    func letGo() { state.remove(.isHeld) }
+    func letGo() { state.subtract([.isHeld, .hasMemberLists]) }
+
+    /// Whether the context has lists of relationships of this core.
+    var hasMemberLists: Bool { state.contains(.hasMemberLists) }
+
+    func noteMemberList() { state.insert(.hasMemberLists) }
 
     /// Brings this core and another one into one context, so that a relationship can join them.
     func join(_ other: _ModelCore) {
@@ -156,7 +183,9 @@ public final class _ModelCore: NSManagedObject {
     ///
     /// - Parameter backingData: The values. Those of another core are copied.
     public func take<Model: PersistentModel>(_ backingData: any BackingData<Model>) {
-        endInitialisation()
+        // A cast would cost a large part of what making a model does.
+        if state.contains(.isBeingMade) { return }
+        state.remove(.takesInitialValues)
         guard let other = (backingData as? any CoreBacked)?.core, other !== self else { return }
         for property in other.modelType.properties {
             if property is NSRelationshipDescription {

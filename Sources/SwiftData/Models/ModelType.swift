@@ -29,7 +29,8 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
     func typed(_ model: AnyObject) -> any PersistentModel { typed(model) }
 
     private static func maker<Model: PersistentModel>(_ type: Model.Type) -> (_ModelCore) -> AnyObject {
-        { ModelMaking.make(type, $0) }
+        let values = ModelBackingData<Model>.ofRow
+        return { ModelMaking.make(type, $0, of: values) }
     }
 
     var managedClass: NSManagedObject.Type { _ModelCore.self }

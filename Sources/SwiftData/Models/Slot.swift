@@ -193,13 +193,14 @@ extension _Slot {
     public func value<Model: PersistentModel, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Model? {
         let core = source.core(of: model)
         core.bind(model)
-        return core.toOne(managed).map { unsafeDowncast($0, to: _ModelCore.self).model(as: Model.self) }
+        return core.toOne(managed).map { unsafeDowncast($0, to: _ModelCore.self).destination(as: Model.self) }
     }
 
     /// Returns the models to which a relationship leads.
     public func value<Model: PersistentModel, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> [Model] {
         let core = source.core(of: model)
         core.bind(model)
+        if let models: [Model] = core.listedModels(managed) { return models }
         return core.toMany(managed).map { unsafeDowncast($0, to: _ModelCore.self).model(as: Model.self) }
     }
 
@@ -232,8 +233,10 @@ extension _Slot {
         let core = source.core(of: model)
         willChange(core, model)
         core.bind(model)
+        if core.extend(managed, to: value) { return }
         core.set(managed, toMany: value.map { core.joined($0) })
         core.hold()
+        core.list(value, of: managed)
     }
 
     /// Replaces the models of an optional relationship; the inverses follow.
