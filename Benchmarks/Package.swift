@@ -35,6 +35,13 @@ let package = Package(
                 .product(
                     name: "CoreDataPostgreSQL", package: "OpenCoreData", condition: .when(traits: ["PostgreSQL"])),
             ]),
+        // A program of its own, so that the other benchmarks do not build the macros.
+        .executableTarget(
+            name: "swiftdata-bench",
+            dependencies: [
+                "CBaseline", .product(name: "CoreDataManager", package: "OpenCoreData"),
+                .product(name: "SwiftData", package: "OpenCoreData"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,22 +1,6 @@
 import CBaseline
 import Foundation
 
-/// A figure over several rounds: the middle one, and between which it lay.
-struct Spread: Codable {
-    var median: Double
-    var lowest: Double
-    var highest: Double
-
-    init(_ samples: [Double]) {
-        median = samples.median
-        lowest = samples.min() ?? 0
-        highest = samples.max() ?? 0
-    }
-
-    /// As a table shows it.
-    func printed(_ decimals: Int) -> String { "\(lowest.printed(decimals))…\(highest.printed(decimals))" }
-}
-
 /// What the rounds of one work came to.
 struct WorkFigures: Codable {
     struct Side: Codable {

@@ -13,6 +13,8 @@ struct KeptFigures {
 
     /// The bars of the workloads: how many times plain C's processor time, how many bytes.
     static let bars = file("bars.txt")
+    /// The bars of models beside `@NSManaged` objects.
+    static let models = file("swiftdata.txt")
     /// How many times plain C's instructions.
     static let instructions = file("instructions.txt")
 

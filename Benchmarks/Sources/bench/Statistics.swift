@@ -10,6 +10,22 @@ extension [Double] {
     }
 }
 
+/// A figure over several rounds: the middle one, and between which it lay.
+struct Spread: Codable {
+    var median: Double
+    var lowest: Double
+    var highest: Double
+
+    init(_ samples: [Double]) {
+        median = samples.median
+        lowest = samples.min() ?? 0
+        highest = samples.max() ?? 0
+    }
+
+    /// As a table shows it.
+    func printed(_ decimals: Int) -> String { "\(lowest.printed(decimals))…\(highest.printed(decimals))" }
+}
+
 /// Prints columns that line up: the first one is aligned to the left, all further ones to the right.
 func printTable(_ rows: [[String]]) {
     guard let columns = rows.first?.count else { return }

@@ -11,11 +11,11 @@ struct TemplateStore {
     var oldStore: URL { folder.appendingPathComponent("old.sqlite") }
 
     /// Makes the folder and lets the library create the empty store, so that DDL, indexes and pragmas are its own.
-    init() throws {
+    init(_ createStore: (_ url: URL) throws -> Void) throws {
         folder = FileManager.default.temporaryDirectory
             .appendingPathComponent("opencoredata-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try Library.createStore(at: empty)
+        try createStore(empty)
         try checkpoint(empty)
     }
 
@@ -23,24 +23,6 @@ struct TemplateStore {
     func filled(with data: SourceData, name: String) throws -> URL {
         let store = try copy(of: empty, name: "\(name).sqlite")
         try PlainC.measurement(of: baseline_fill(store.path, data.rows))
-        try checkpoint(store)
-        return store
-    }
-
-    /// The stores that works start from.
-    func starts(of works: [Work], with data: SourceData) throws -> [Work.Start: URL] {
-        let filled = try filled(with: data, name: "filled")
-        var starts = [Work.Start.empty: empty, .filled: filled]
-        if works.contains(where: { $0.start == .history }) {
-            starts[.history] = try withHistory(of: filled, name: "history")
-        }
-        return starts
-    }
-
-    /// A copy of a filled store that keeps its history, after another number of pages was saved for each of its books.
-    private func withHistory(of filled: URL, name: String) throws -> URL {
-        let store = try copy(of: filled, name: "\(name).sqlite")
-        try Library.makeHistory(of: store.path)
         try checkpoint(store)
         return store
     }
@@ -60,14 +42,14 @@ struct TemplateStore {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private func copy(of template: URL, name: String) throws -> URL {
+    func copy(of template: URL, name: String) throws -> URL {
         let store = folder.appendingPathComponent(name)
         try FileManager.default.copyItem(at: template, to: store)
         return store
     }
 
     /// Brings everything into the main file: only that one is copied.
-    private func checkpoint(_ store: URL) throws {
+    func checkpoint(_ store: URL) throws {
         try PlainC.measurement(of: baseline_execute(store.path, "PRAGMA wal_checkpoint(TRUNCATE)"))
     }
 }

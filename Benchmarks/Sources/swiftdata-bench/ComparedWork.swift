@@ -1,0 +1,62 @@
+/// A piece of work that models do, and that `@NSManaged` objects do beside them where the bar is a ratio to these.
+enum ComparedWork: String, CaseIterable {
+    /// Fetch all books, read every property.
+    case readAll = "read-all"
+    /// Make authors and books by their initialisers, insert them, save once.
+    case insert
+    /// Fetch all books, change two of eight properties of each, save.
+    case update
+    /// One book by its identifier, in random order, none of them cached.
+    case readByID = "read-by-id"
+    /// One book by its unique isbn, in random order, none of them cached.
+    case readByISBN = "read-by-isbn"
+    /// Read an enumeration with a raw value.
+    case enumeration
+    /// Read a structure of four fields, beside four attributes.
+    case structure
+    /// Append books to the relationship of one author.
+    case append
+    /// Append as many books to the relationships of several authors, 1,000 to each.
+    case appendThousands = "append-thousands"
+    /// Make books of generated values, save once.
+    case insertGenerated = "insert-generated"
+    /// Enumerate all books.
+    case enumerate
+    /// Save changed books on another queue, while the main queue has them and merges the save.
+    case stall
+
+    /// The works whose processor time has a bar beside `@NSManaged` objects, with the words for them.
+    static let ratios: [(work: ComparedWork, title: String)] = [
+        (.readAll, "fetch all, read all"), (.insert, "make, insert, one save"), (.update, "change 2 of 8, save"),
+        (.readByID, "model(for:)"), (.readByISBN, "one by unique attribute"), (.enumeration, "read an enumeration"),
+        (.structure, "read a structure of four"),
+    ]
+
+    /// The store that a work starts from.
+    enum Start {
+        case empty
+        case filled
+    }
+
+    var start: Start {
+        switch self {
+        case .insert, .append, .appendThousands, .insertGenerated, .enumeration, .structure: .empty
+        case .readAll, .update, .readByID, .readByISBN, .enumerate, .stall: .filled
+        }
+    }
+
+    /// How many stops there are, and how often each is read.
+    static let stops = 1_000
+    static let stopReads = 1_000
+    /// The members of a relationship before and after its growth.
+    static let fewMembers = 1_000
+    static let manyMembers = 10_000
+    /// Books that are changed and saved at once.
+    static let changes = 10_000
+}
+
+/// Who does the work.
+enum Side: String, CaseIterable {
+    case models
+    case objects
+}
