@@ -3,7 +3,7 @@ import Foundation
 import SwiftData
 import Testing
 
-/// Fields of the types that are read in ways of their own, and of others.
+/// Fields of the types whose reads are compiled for them, and of more types.
 struct Measured: Codable, Equatable {
     var text: String
     var count: Int

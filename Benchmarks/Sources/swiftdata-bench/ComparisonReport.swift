@@ -1,8 +1,8 @@
 import CBaseline
 import Foundation
 
-/// Runs the works of models beside those of `@NSManaged` objects, the sides in another order in each round, and compares
-/// them with the bars.
+/// Runs the works of models beside those of `@NSManaged` objects, and compares them with the bars. The order of the two
+/// sides is another one in each round.
 struct ComparisonReport {
     var books = 100_000
     var rounds = 5

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Classes of ten properties, as models or as observable classes, to be compiled against the modules beside this program.
+/// Classes of ten properties, as models or as observable classes. They are compiled against the modules beside this
+/// program.
 struct CompiledClasses {
     let classes: Int
     let folder: URL

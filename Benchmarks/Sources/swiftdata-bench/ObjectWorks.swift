@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// The works by objects of `@NSManaged` classes, in stores that the models have made: with history, with the same tables
-/// and indexes.
+/// The works by objects of `@NSManaged` classes, in stores that the models have made: with history, and with equal
+/// tables and indexes.
 enum ObjectWorks {
     /// Opens a store with the `@NSManaged` classes.
     static func opened(_ store: URL) throws -> NSPersistentStoreCoordinator {

@@ -1,5 +1,5 @@
-/// The members of a to-many relationship at a moment. As long as the relationship has an equal stamp, its members and their
-/// order are those of that moment.
+/// The members of a to-many relationship at a moment. As long as the relationship has an equal stamp, it has these
+/// members in this order.
 package struct MemberStamp: Equatable {
     // Held, so that another relationship's state does not get its address.
     private let state: ToManyState

@@ -22,8 +22,8 @@ public final class ModelContext: Equatable {
     private var autosave: Autosave?
     /// The models with unsaved changes, which stay until the changes are saved or given up.
     private var held: [(model: AnyObject, core: _ModelCore)] = []
-    /// Models to which relationships have led, held for a while: walking from many models to few would make and drop the
-    /// same ones again and again. The number is that of the framework's own recent objects.
+    /// Models to which relationships have led, held for a while. Walking from many models to few would otherwise make
+    /// and drop each of the few again and again. The number is that of the framework's own recent objects.
     private var recent: [AnyObject] = []
     private var oldestRecent = 0
     private static let recentModels = 4_096

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The types of models by the numbers of their layouts, without a lock. A type belongs to a schema, which stays for ever.
+/// The types of models by the numbers of their layouts, without a lock. A type belongs to a schema, and stays for ever.
 enum KnownModelTypes {
     /// A type with the number of its layout.
     private final class Entry: Sendable {

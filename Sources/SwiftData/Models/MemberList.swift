@@ -3,9 +3,9 @@ import Foundation
 
 /// The models of a to-many relationship that a program changes, until the context lets its models go.
 ///
-/// `author.books.append(book)` reads the whole array, and sets it. So the list gives its array away when it is read, and
-/// the array grows in place. When an array is set, the list compares it with its own members, and what stands behind them
-/// is added. Without the list each append would take as long as the relationship has members.
+/// `author.books.append(book)` reads the whole array, and sets it. So the list gives its array away when it is read,
+/// and the array grows in place. When an array is set, the list compares it with its own members, and adds the models
+/// behind them. Without the list each append would take as long as the relationship has members.
 final class MemberList<Model: PersistentModel> {
     private var members: [Model]
     /// An array of the members to which nothing else refers; nil after it was given away.
