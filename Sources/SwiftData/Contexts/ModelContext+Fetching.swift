@@ -96,9 +96,11 @@ extension ModelContext {
                     + (known.map { "; its class of that name is \(String(reflecting: $0))" } ?? ""))
         }
         if let predicate = descriptor.predicate {
-            let condition = ModelPredicates.$coordinator.withValue(container.coordinator) {
-                PredicateExtension.condition(of: predicate)
-            }
+            let condition =
+                PropertyEquality.predicate(of: predicate)
+                ?? ModelPredicates.$coordinator.withValue(container.coordinator) {
+                    PredicateExtension.condition(of: predicate)
+                }
             guard let condition else {
                 throw SwiftDataError.unsupportedPredicate.because("\(predicate)")
             }

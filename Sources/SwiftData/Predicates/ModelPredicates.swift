@@ -24,8 +24,10 @@ struct ModelPredicates: PredicateExtending {
         ObjectIdentifier(Bool.self), ObjectIdentifier(Date.self), ObjectIdentifier(UUID.self),
     ]
 
+    static func isPlain(_ type: any Any.Type) -> Bool { plain.contains(ObjectIdentifier(type)) }
+
     func constant(of value: Any) -> Any? {
-        if Self.plain.contains(ObjectIdentifier(Swift.type(of: value))) { return nil }
+        if Self.isPlain(Swift.type(of: value)) { return nil }
         return switch value {
         case let identifier as PersistentIdentifier: id(of: identifier)
         case let model as any PersistentModel: model._$settle().objectID
