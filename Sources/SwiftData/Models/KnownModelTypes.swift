@@ -1,3 +1,4 @@
+import CoreData
 import Synchronization
 
 /// The types of models by the numbers of their layouts, without a lock. A type belongs to a schema, and stays for ever.
@@ -13,7 +14,10 @@ enum KnownModelTypes {
         }
     }
 
-    /// A place for each value of a hash, with the address of an entry. Entries are not freed.
+    /// All entries. None is freed, because another thread may be reading it.
+    private static let entries = Locked<[UInt32: Entry]>([:])
+
+    /// A place for each value of a hash, with the address of an entry.
     private struct Places: @unchecked Sendable {  // the pointer is a constant, and leads to atomic values
         static let count = 256
         let first: UnsafeMutablePointer<Atomic<UInt>>
@@ -39,7 +43,13 @@ enum KnownModelTypes {
     }
 
     static func note(_ type: ModelType, of layout: UInt32) {
-        let entry = Unmanaged.passRetained(Entry(layout, type))
-        place(layout).pointee.store(UInt(bitPattern: entry.toOpaque()), ordering: .releasing)
+        let entry = entries.withLock { entries in
+            if let known = entries[layout] { return known }
+            let new = Entry(layout, type)
+            entries[layout] = new
+            return new
+        }
+        let address = Unmanaged.passUnretained(entry).toOpaque()
+        place(layout).pointee.store(UInt(bitPattern: address), ordering: .releasing)
     }
 }
