@@ -22,6 +22,12 @@ extension NSManagedObjectContext {
         }
     }
 
+    /// Lets a context without a queue collect the saves of other contexts, which `mergeWaitingChanges()` takes over.
+    package final func collectMerges() {
+        guardedLock.withLock { guarded.mergesAutomatically = true }
+        subscribeToCoordinator()
+    }
+
     /// A context with a parent is found by the parent.
     final func subscribeToCoordinator() {
         guard parent == nil, guardedLock.withLock({ guarded.mergesAutomatically }) else { return }
@@ -33,10 +39,20 @@ extension NSManagedObjectContext {
         let isFirst = guardedLock.withLock {
             guard guarded.mergesAutomatically else { return false }
             guarded.pendingMerges.append(changes)
+            if guarded.pendingMerges.count > Self.manyPendingMerges { joinPendingMerges() }
             defer { guarded.isMergeScheduled = true }
             return !guarded.isMergeScheduled
         }
-        if isFirst { enqueue { $0.takeOverPendingMerges() } }
+        if isFirst { enqueue { $0.mergeWaitingChanges() } }
+    }
+
+    /// With more pending merges than this they become one, because a context may not be used for a long time.
+    private static let manyPendingMerges = 1_000
+
+    private func joinPendingMerges() {
+        guard var joined = guarded.pendingMerges.first else { return }
+        for later in guarded.pendingMerges.dropFirst() { joined.append(later) }
+        guarded.pendingMerges = [joined.withLastChanges()]
     }
 
     /// Appends changes to the pending merges of the children that merge automatically: changes that this context has
@@ -50,7 +66,8 @@ extension NSManagedObjectContext {
         for child in others { child.deliver(changes) }
     }
 
-    private func takeOverPendingMerges() {
+    /// Merges the saves that wait, on the context's queue, or on the thread that uses a context without one.
+    package final func mergeWaitingChanges() {
         let waiting = guardedLock.withLock {
             let waiting = guarded.pendingMerges
             guarded.pendingMerges = []
@@ -81,8 +98,8 @@ extension NSPersistentStoreCoordinator {
     }
 
     /// Appends the changes of a save to the pending merges of the other contexts, in the order of the saves. Called
-    /// inside `withSaveLock`.
-    final func publish(_ changes: MergedChanges, from saver: NSManagedObjectContext) {
+    /// inside `withSaveLock`. A save of another process has no saver, and comes at any time.
+    final func publish(_ changes: MergedChanges, from saver: NSManagedObjectContext?) {
         let others = lock.withLock { subscribers.compactMap(\.context) }
         for context in others where context !== saver && context.persistentStoreCoordinator === self {
             context.deliver(changes)

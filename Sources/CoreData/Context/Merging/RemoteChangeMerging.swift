@@ -1,13 +1,16 @@
 import Foundation
 
-/// Merges what other processes save into a context that merges automatically, as long as it is retained.
+/// Merges what other processes save into a context that merges automatically, or into all such contexts of a
+/// coordinator, as long as it is retained.
 ///
 /// A store that keeps history says what has changed. Of another store the context reads all of its objects again, if
 /// another connection than the store's own may have committed. Saves through the context's own coordinator are left
 /// out, because automatic merging has delivered them.
 // @unchecked Sendable: `logs` is used under the lock.
-final class RemoteChangeMerging: @unchecked Sendable {
+package final class RemoteChangeMerging: @unchecked Sendable {
     private weak var context: NSManagedObjectContext?
+    /// The coordinator of the contexts, if there is no single context.
+    private weak var coordinator: NSPersistentStoreCoordinator?
     private let lock = NSLock()
     /// What was read of each store, by its number.
     private var logs: [Int: Log] = [:]
@@ -30,13 +33,35 @@ final class RemoteChangeMerging: @unchecked Sendable {
         watches = StoreCommitWatches(of: coordinator) { [weak self] in self?.merge(from: $0) }
     }
 
+    /// - Parameter coordinator: A coordinator, which is not retained. Its contexts that merge get the changes at each
+    ///   call of `look()`.
+    package init(of coordinator: NSPersistentStoreCoordinator) {
+        self.coordinator = coordinator
+        for attached in coordinator.lock.withLock({ coordinator.attached }) {
+            logs[attached.number] = Self.log(of: attached)
+        }
+    }
+
+    /// Hands the contexts of the coordinator what other processes have committed by now. Any thread may call it.
+    package func look() {
+        guard let coordinator else { return }
+        for attached in coordinator.lock.withLock({ coordinator.attached })
+        where attached.rows.history != nil || attached.rows.foreignVersion != nil {
+            merge(from: attached)
+        }
+    }
+
     private func merge(from attached: NSPersistentStoreCoordinator.AttachedStore) {
-        guard let context else { return }
         do {
-            let changes = try lock.withLock { try newChanges(of: attached) }
-            if !changes.isEmpty { context.deliver(changes) }
+            // They are delivered under the lock: a second look, which finds nothing new, comes after the delivery.
+            try lock.withLock {
+                let changes = try newChanges(of: attached)
+                if changes.isEmpty { return }
+                context?.deliver(changes)
+                coordinator?.publish(changes, from: nil)
+            }
         } catch {
-            context.enqueue { $0.failFollowers(error) }
+            context?.enqueue { $0.failFollowers(error) }
         }
     }
 
@@ -60,6 +85,7 @@ final class RemoteChangeMerging: @unchecked Sendable {
             return changes
         }
         let own = log.ownSaves.take(through: newest)
+        if Int64(own.count) == newest - known { return changes }
         try history.changes(.afterNumber(known)) { change in
             // A transaction that is committed while the history is read belongs to the next call.
             if change.transaction > newest || own.contains(change.transaction) { return }
