@@ -15,6 +15,12 @@
 //   context keeps its models (`MemberList`), so that an append takes no longer than setting the inverse.
 // - While a context makes a model of a row, the core is handed over in a record of the thread (`ModelMaking`), as the
 //   framework does it for managed objects.
+// - A context collects what other contexts of its coordinator save, and takes it over before it reads. `RemoteCommits`
+//   adds the commits of other processes.
+// - A save that finds the unique values of a new model taken lets the model show the core of the row (`ReplacedCores`).
+//   So a model's core is asked for its present one before anything else.
+// - A relationship that an initialiser sets has an inverse at once, which gives the model whose initialiser runs. The
+//   macro adds a byte to classes that may have relationships, and its address says where the model is (`Slot+Place`).
 
 @_exported import class CoreData.UndoManager
 @_exported import Foundation

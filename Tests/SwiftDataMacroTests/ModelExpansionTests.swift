@@ -28,6 +28,8 @@ struct ModelExpansionTests {
             expansion == """
                 nonisolated(unsafe) private let _$core: SwiftData._ModelCore = SwiftData._ModelCore.next(Trip.self)
 
+                @exclusivity(unchecked) nonisolated(unsafe) private var Trip_$place: Swift.UInt8 = 0
+
                 public func _$settle() -> SwiftData._ModelCore { _$core }
 
                 public typealias _$Root = Trip
@@ -236,6 +238,24 @@ struct ModelExpansionTests {
             message.declaration = declaration
             #expect(try message.expansion() == slot + "private var _default: SwiftData._NoType = SwiftData._NoType()")
         }
+    }
+
+    @Test(
+        "A property that may be a relationship tells where its model is",
+        arguments: [
+            ("var a: Stop", true), ("var a: [Stop]?", true), ("var a: Kind = .near", true), ("var a = [Stop]()", true),
+            ("var a: Swift.Int?", false), ("var a: [String: Date] = [:]", false), ("var a = 1", false),
+            ("var a = UUID()", false),
+        ])
+    func place(declaration: String, isPlaced: Bool) throws {
+        let accessors = try CompilerMessage(
+            macro: "PersistedPropertyMacro", role: "accessor", declaration: declaration,
+            surroundings: ["@Model class Trip {}"]
+        ).expansion()
+        #expect(accessors.contains("accesses: _$core, Trip_$place,") == isPlaced)
+        #expect(accessors.contains("Trip._$a.place(initialValue, at: &Trip_$place, in: _$core)") == isPlaced)
+        let members = try CompilerMessage(declaration: "@Model class Trip { \(declaration); init() {} }").expansion()
+        #expect(members.contains("Trip_$place") == isPlaced)
     }
 
     @Test("The members and the conformance of a model actor")

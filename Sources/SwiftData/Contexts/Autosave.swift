@@ -1,26 +1,38 @@
 import CoreData
 import Foundation
 
-/// Saves the main context by itself, one second after its first unsaved change, on the main queue.
-final class Autosave: @unchecked Sendable {  // used on the main thread only
+/// Saves the main context by itself, at the end of the event in which it was changed.
+final class Autosave: @unchecked Sendable {  // used with the main context only
     private weak var context: ModelContext?
     private var isScheduled = false
     private var lastError: String?
 
-    init(_ context: ModelContext) { self.context = context }
+    init(_ context: ModelContext) {
+        self.context = context
+        SavesAtExit.add(self)
+    }
 
-    /// Saves soon, unless that is planned already.
+    /// Saves behind the present block of the main queue, unless that is planned already.
     func schedule() {
         if isScheduled { return }
         isScheduled = true
-        DispatchQueue.main.asyncAfter(deadline: .now() + 1) { [weak self] in
+        // The context stays until then, also if the program has let its container go.
+        let context = UncheckedContext(context)
+        DispatchQueue.main.async { [weak self] in
             self?.run()
+            withExtendedLifetime(context) {}
         }
     }
 
-    private func run() {
+    /// Whether a store outlives the program.
+    fileprivate var isLasting: Bool { context?.parts.remoteCommits != nil }
+
+    /// Saves now.
+    func run() {
         isScheduled = false
         guard let context, context.autosaveEnabled, context.hasChanges else { return }
+        // The end of the transaction saves.
+        if context.transactionDepth > 0 { return }
         do {
             try context.save()
             lastError = nil
@@ -30,8 +42,44 @@ final class Autosave: @unchecked Sendable {  // used on the main thread only
                 FileHandle.standardError.write(Data("SwiftData: error: autosave failed: \(text)\n".utf8))
             }
             lastError = text
+            context.noteNextChange()
             NotificationCenter.default.post(
                 name: ModelContext.didFailToSave, object: context, userInfo: [NSUnderlyingErrorKey: error])
         }
+    }
+}
+
+/// A context that a block keeps.
+private struct UncheckedContext: @unchecked Sendable {  // the block only keeps it
+    let context: ModelContext?
+
+    init(_ context: ModelContext?) { self.context = context }
+}
+
+/// Saves the main contexts with unsaved changes before the program ends.
+private enum SavesAtExit {
+    private struct Weak: @unchecked Sendable {  // used on the main thread only
+        weak var autosave: Autosave?
+    }
+
+    private static let saves = Locked<[Weak]>([])
+
+    private static let installation: Void = {
+        atexit { SavesAtExit.run() }
+    }()
+
+    static func add(_ autosave: Autosave) {
+        installation
+        saves.withLock { saves in
+            saves.removeAll { $0.autosave == nil }
+            saves.append(Weak(autosave: autosave))
+        }
+    }
+
+    /// The main contexts belong to the main thread, and to the main queue, which `dispatchMain()` runs on other threads.
+    /// If any other thread ends the program, they may be in use.
+    private static func run() {
+        guard MainQueue.isCurrent else { return }
+        for save in saves.withLock({ $0.compactMap(\.autosave) }) where save.isLasting { save.run() }
     }
 }

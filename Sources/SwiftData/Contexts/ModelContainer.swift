@@ -17,7 +17,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
     public let configurations: Set<ModelConfiguration>
     let managed: ManagedSchema
     let coordinator: NSPersistentStoreCoordinator
-    let siblings: Siblings
+    /// What looks for the commits of other processes; nil if all stores are in memory.
+    let remoteCommits: RemoteCommits?
     private nonisolated(unsafe) var storedMainContext: ModelContext?  // used on the main actor only
 
     /// What a container is made of.
@@ -27,13 +28,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
         let configurations: Set<ModelConfiguration>
         let managed: ManagedSchema
         let coordinator: NSPersistentStoreCoordinator
-        let siblings: Siblings
+        let remoteCommits: RemoteCommits?
     }
 
     var parts: Parts {
         Parts(
             schema: schema, migrationPlan: migrationPlan, configurations: configurations, managed: managed,
-            coordinator: coordinator, siblings: siblings)
+            coordinator: coordinator, remoteCommits: remoteCommits)
     }
 
     /// Creates a container of parts, for a main context that has outlived its container.
@@ -43,7 +44,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
         configurations = parts.configurations
         managed = parts.managed
         coordinator = parts.coordinator
-        siblings = parts.siblings
+        remoteCommits = parts.remoteCommits
         storedMainContext = mainContext
     }
 
@@ -110,7 +111,6 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
         for givenSchema: Schema, migrationPlan: (any SchemaMigrationPlan.Type)?, configurations: [ModelConfiguration]
     ) throws {
         schema = givenSchema
-        siblings = Siblings()
         self.migrationPlan = migrationPlan
         let all = configurations.isEmpty ? [ModelConfiguration()] : configurations
         self.configurations = Set(all)
@@ -119,6 +119,9 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
             managed = try plan.managedSchema()
             coordinator = NSPersistentStoreCoordinator(managedObjectModel: managed.model)
             for configuration in all { try plan.open(configuration, of: managed, in: coordinator) }
+            let files = all.filter { !$0.isStoredInMemoryOnly }
+            remoteCommits =
+                files.isEmpty ? nil : RemoteCommits(of: coordinator, at: files.map(\.url).filter(\.isFileURL))
         } catch let error as SwiftDataError {
             throw error
         } catch {

@@ -5,24 +5,26 @@ extension ModelContext {
     /// Whether a save would write anything.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/haschanges)
-    public var hasChanges: Bool { managed.hasChanges }
+    public var hasChanges: Bool { managed.hasChanges || !collected.isEmpty }
 
     /// The models that the next save adds.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/insertedmodelsarray)
-    public var insertedModelsArray: [any PersistentModel] { models(managed.insertedObjects) }
+    public var insertedModelsArray: [any PersistentModel] { models(\.insertedObjects) }
     /// The models that the next save changes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/changedmodelsarray)
-    public var changedModelsArray: [any PersistentModel] { models(managed.updatedObjects) }
+    public var changedModelsArray: [any PersistentModel] { models(\.updatedObjects) }
     /// The models that the next save removes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/deletedmodelsarray)
-    public var deletedModelsArray: [any PersistentModel] { models(managed.deletedObjects) }
+    public var deletedModelsArray: [any PersistentModel] { models(\.deletedObjects) }
 
-    private func models(_ objects: Set<NSManagedObject>) -> [any PersistentModel] {
-        objects.compactMap { ($0 as? _ModelCore)?.model as? any PersistentModel }
-            .sorted { $0.persistentModelID < $1.persistentModelID }
+    private func models(_ objects: KeyPath<ManagedContext, Set<NSManagedObject>>) -> [any PersistentModel] {
+        applyCollectedDeletions()
+        return managed[keyPath: objects].compactMap { $0 as? _ModelCore }
+            .sorted { PersistentIdentifier($0.objectID) < PersistentIdentifier($1.objectID) }
+            .map { $0.modelType.typed($0.model) }
     }
 
     /// Inserts a model, and all new models to which it leads.
@@ -34,10 +36,12 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/insert(_:))
     public func insert<T: PersistentModel>(_ model: T) {
-        let core = model._$settle()
-        core.bind(model)
-        insert(core)
-        core.hold()
+        let core = model.presentCore
+        using {
+            core.bind(model)
+            insert(core)
+            core.hold()
+        }
     }
 
     func insert(_ core: _ModelCore) {
@@ -70,62 +74,62 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/delete(_:))
     public func delete<T: PersistentModel>(_ model: T) {
-        let core = model._$settle()
+        let core = model.presentCore
         guard let context = core.managedObjectContext else { return }
         guard context === managed else {
             fatalError(
                 "Illegal attempt to delete a model of a different model context: \(core.objectID.uriRepresentation())")
         }
-        core.bind(model)
-        core.hold()
-        managed.delete(core)
+        using {
+            core.bind(model)
+            delete(core)
+            // The rules count at once, not at the end of the event.
+            if core.modelType.hasRelationships { managed.processPendingChanges() }
+        }
     }
 
-    /// Marks models so that the next save removes them.
-    ///
-    /// - Parameters:
-    ///   - model: The class.
-    ///   - predicate: The condition; nil for all models.
-    ///   - includeSubclasses: Whether models of subclasses count.
-    /// - Throws: An error of the fetch.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/delete(model:where:includesubclasses:))
-    public func delete<T: PersistentModel>(
-        model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
-    ) throws {
-        for model in try fetch(FetchDescriptor<T>(predicate: predicate))
-        where includeSubclasses || type(of: model) == T.self {
-            delete(model)
-        }
+    func delete(_ core: _ModelCore) {
+        if core.livingModel == nil { noteChange() }
+        core.hold()
+        managed.delete(core)
     }
 
     /// Applies pending changes, such as delete rules.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/processpendingchanges())
-    public func processPendingChanges() { managed.processPendingChanges() }
+    public func processPendingChanges() {
+        using {
+            applyCollectedDeletions()
+            managed.processPendingChanges()
+        }
+    }
 
     /// Writes all changes, or none. Without changes nothing happens.
     ///
     /// - Throws: The error of the validation or of the store. The changes stay.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/save())
-    public func save() throws {
-        mergeSiblings()
+    public func save() throws { try using { try saveChanges() } }
+
+    private func saveChanges() throws {
+        mergeCommits()
         guard hasChanges else { return }
         NotificationCenter.default.post(name: Self.willSave, object: self)
         saved = nil
-        try managed.save()
-        letGo()
-        guard let saved else { return }
+        let collectedIDs = try executeCollectedDeletions()
+        if collectedIDs == nil {
+            settleGivenIdentifiers()
+            try managed.save()
+        }
         var info: [AnyHashable: Any] = [:]
-        func add(_ key: NotificationKey, _ ids: [NSManagedObjectID]) {
-            let identifiers = ids.map { PersistentIdentifier($0) }
+        func add(_ key: NotificationKey, _ ids: [NSManagedObjectID]?) {
+            let identifiers = ids?.map { PersistentIdentifier($0) } ?? []
             info[key] = identifiers
             info[key.rawValue] = identifiers
         }
-        add(.insertedIdentifiers, saved.inserted)
-        add(.updatedIdentifiers, saved.updated)
-        add(.deletedIdentifiers, saved.deleted)
+        add(.insertedIdentifiers, saved?.inserted)
+        add(.updatedIdentifiers, saved?.updated)
+        add(.deletedIdentifiers, collectedIDs ?? saved?.deleted)
         if let generation = managed.queryGenerationToken {
             info[NotificationKey.queryGeneration] = generation
             info[NotificationKey.queryGeneration.rawValue] = generation
@@ -133,23 +137,24 @@ extension ModelContext {
         NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: info)
     }
 
+    /// Gives the new models whose identifiers programs have got permanent ids before the save. Once the rows are in the
+    /// store, another thread may hash their ids, and the hashes have to be the ones of the temporary ids.
+    private func settleGivenIdentifiers() {
+        let cores = GivenIdentifiers.cores(of: self)
+        // If there is an error, the save has it as well.
+        if cores.isEmpty || (try? managed.obtainPermanentIDs(for: cores)) == nil { return }
+        GivenIdentifiers.settle(cores)
+    }
+
     /// Gives up all changes.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/rollback())
     public func rollback() {
-        managed.rollback()
-        letGo()
-    }
-
-    /// Runs a block, and saves after it.
-    ///
-    /// - Parameter block: The block.
-    /// - Throws: The error of the block, or of the save.
-    ///
-    /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/transaction(block:))
-    public func transaction(block: () throws -> Void) throws {
-        try block()
-        try save()
+        using {
+            collected = []
+            managed.rollback()
+            letGo()
+        }
     }
 
     // MARK: Notifications

@@ -10,8 +10,10 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetch(_:))
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        let objects = try managed.fetch(try request(descriptor))
-        return objects.map { unsafeDowncast($0, to: _ModelCore.self).model(as: T.self) }
+        try using {
+            let objects = try managed.fetch(try request(descriptor))
+            return objects.map { unsafeDowncast($0, to: _ModelCore.self).model(as: T.self) }
+        }
     }
 
     /// Returns the number of models.
@@ -22,7 +24,7 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchcount(_:))
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try managed.count(for: try request(descriptor))
+        try using { try managed.count(for: try request(descriptor)) }
     }
 
     /// Returns the identifiers of models, without reading them.
@@ -34,10 +36,16 @@ extension ModelContext {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchidentifiers(_:))
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
-        let request = NSFetchRequest<NSManagedObjectID>(entityName: Schema.entityName(for: T.self))
-        try fill(request, by: descriptor)
-        request.resultType = .managedObjectIDResultType
-        return try managed.fetch(request).map { PersistentIdentifier($0) }
+        try using {
+            applyCollectedDeletions()
+            return try managed.fetch(try idRequest(descriptor)).map { object in
+                // A program gets the temporary ids of new models.
+                if object.isTemporaryID, let core = managed.registeredObject(for: object) as? _ModelCore {
+                    return PersistentIdentifier(core.givenID)
+                }
+                return PersistentIdentifier(object)
+            }
+        }
     }
 
     /// Returns the model of an identifier, which is read when it is used.
@@ -47,11 +55,13 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/model(for:))
     public func model(for persistentModelID: PersistentIdentifier) -> any PersistentModel {
-        mergeSiblings()
-        guard let id = objectID(of: persistentModelID),
-            let core = managed.object(with: id) as? _ModelCore
-        else { fatalError("The container has no store of \(persistentModelID)") }
-        return core.modelType.typed(core.model)
+        using {
+            mergeCommits(isBrief: true)
+            guard let id = objectID(of: persistentModelID),
+                let core = managed.object(with: id) as? _ModelCore
+            else { fatalError("The container has no store of \(persistentModelID)") }
+            return core.modelType.typed(core.model)
+        }
     }
 
     /// Returns the model of an identifier, if the context has it. No store is read.
@@ -66,12 +76,19 @@ extension ModelContext {
 
     /// Returns the model of an identifier, if a store has it.
     func existingModel<T: PersistentModel>(for persistentModelID: PersistentIdentifier, as type: T.Type) -> T? {
-        guard let id = objectID(of: persistentModelID) else { return nil }
-        return ((try? managed.existingObject(with: id)) as? _ModelCore)?.model as? T
+        using {
+            mergeCommits()
+            guard let id = objectID(of: persistentModelID) else { return nil }
+            return ((try? managed.existingObject(with: id)) as? _ModelCore)?.model as? T
+        }
     }
 
     private func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
-        if let id = identifier.objectID, id.entity.managedObjectModel === container.managed.model { return id }
+        if let id = identifier.objectID,
+            id.isTemporaryID || id.entity.managedObjectModel === container.managed.model
+        {
+            return id
+        }
         return identifier.uri.flatMap { container.coordinator.managedObjectID(forURIRepresentation: $0) }
     }
 
@@ -81,14 +98,23 @@ extension ModelContext {
         -> NSFetchRequest<NSManagedObject>
     {
         let request = NSFetchRequest<NSManagedObject>(entityName: Schema.entityName(for: T.self))
+        applyCollectedDeletions()
         try fill(request, by: descriptor)
+        return request
+    }
+
+    /// The request for the ids of models. Deletions that were collected before do not count.
+    func idRequest<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> NSFetchRequest<NSManagedObjectID> {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: Schema.entityName(for: T.self))
+        try fill(request, by: descriptor)
+        request.resultType = .managedObjectIDResultType
         return request
     }
 
     private func fill<T: PersistentModel, Result>(
         _ request: NSFetchRequest<Result>, by descriptor: FetchDescriptor<T>
     ) throws {
-        mergeSiblings()
+        mergeCommits()
         guard container.managed.types[ObjectIdentifier(T.self)] != nil else {
             let known = container.schema.entitiesByName[Schema.entityName(for: T.self)]?.type
             throw SwiftDataError.unknownSchema.because(

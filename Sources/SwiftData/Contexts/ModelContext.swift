@@ -12,12 +12,15 @@ public final class ModelContext: Equatable {
     private let ownContainer: ModelContainer?
     /// The container whose main context this is. It keeps the context, so the context keeps what it is made of.
     private weak var keeper: ModelContainer?
-    private let parts: ModelContainer.Parts
-    /// The changes of other contexts that wait to be merged.
-    let box = Siblings.Box()
+    let parts: ModelContainer.Parts
     let isMain: Bool
     /// What the last save of the managed object context wrote.
     var saved: SavedObjectIDs?
+    /// The deletions by class that the next save executes as statements.
+    var collected: [CollectedDeletion] = []
+    /// The number of transactions that are running, one within the other.
+    var transactionDepth = 0
+    let usage = ContextUsage()
     /// Plans the saves of the main context.
     private var autosave: Autosave?
     /// The models with unsaved changes, which stay until the changes are saved or given up.
@@ -29,6 +32,8 @@ public final class ModelContext: Equatable {
     private static let recentModels = 4_096
     /// The lists of relationships that the program changes, each a ``MemberList``, until the models are let go.
     var memberLists: [MemberListKey: AnyObject] = [:]
+    /// Models that stay as well, whose next change plans another save.
+    private var kept: [AnyObject] = []
 
     /// Creates a context.
     ///
@@ -44,7 +49,7 @@ public final class ModelContext: Equatable {
         managed = ManagedContext(
             concurrencyType: isMain ? .mainQueueConcurrencyType : .confinementConcurrencyType)
         managed.persistentStoreCoordinator = container.coordinator
-        managed.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        managed.mergePolicy = ModelMergePolicy.shared
         managed.undoManager = nil
         self.isMain = isMain
         autosaveEnabled = isMain
@@ -53,14 +58,15 @@ public final class ModelContext: Equatable {
             managed.automaticallyMergesChangesFromParent = true
             managed.observesProperties = true
         } else {
-            container.siblings.add(box)
+            managed.collectMerges()
         }
-        // Also a save through `managedObjectContext` is one that the other contexts merge.
-        managed.onSave { [weak self] in
-            guard let self else { return }
-            saved = $0
-            parts.siblings.announce($0, from: box)
-        }
+        managed.onSave { [weak self] in self?.didSave($0) }
+    }
+
+    private func didSave(_ changes: SavedObjectIDs) {
+        saved = changes
+        GivenIdentifiers.settle(GivenIdentifiers.cores(of: self))
+        letGo()
     }
 
     deinit { managed.modelContext = nil }
@@ -99,8 +105,11 @@ public final class ModelContext: Equatable {
         set { managed.transactionAuthor = newValue }
     }
 
-    /// Whether the context saves by itself, one second after the first unsaved change. True for the main context unless
-    /// set; other contexts never do.
+    /// Whether the context saves by itself, at the end of the event in which a model was changed, and before the program
+    /// ends. True for the main context unless set; other contexts never do.
+    ///
+    /// The event is the block that the main queue runs. An error is posted as ``didFailToSave``, and the next change
+    /// makes another attempt. A program that ends by a signal, or by `exit` on another thread, saves nothing.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/autosaveenabled)
     public var autosaveEnabled: Bool {
@@ -136,7 +145,18 @@ public final class ModelContext: Equatable {
         memberLists = [:]
         recent = []
         oldestRecent = 0
+        kept = []
         for (_, core) in models { core.letGo() }
+    }
+
+    /// Keeps the models, and notes their next changes again, after a save that has failed.
+    func noteNextChange() {
+        for (model, core) in held {
+            core.letGo()
+            kept.append(model)
+        }
+        held = []
+        memberLists = [:]
     }
 }
 

@@ -203,7 +203,7 @@ struct PlannedMigration {
             ModelType.use(schema)
             let parts = ModelContainer.Parts(
                 schema: schema.schema, migrationPlan: versions?.plan, configurations: [configuration], managed: schema,
-                coordinator: coordinator, siblings: Siblings())
+                coordinator: coordinator, remoteCommits: nil)
             try body(ModelContext(ModelContainer(parts, mainContext: nil)))
         }
     }

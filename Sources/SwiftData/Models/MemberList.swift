@@ -95,7 +95,7 @@ extension _ModelCore {
         else { return }
         let members = toMany(slot)
         guard members.count == models.count, let stamp = memberStamp(slot),
-            zip(members, models).allSatisfy({ $0 === $1._$settle() })
+            zip(members, models).allSatisfy({ $0 === $1.presentCore })
         else { return }
         noteMemberList()
         context.memberLists[MemberListKey(self, slot)] = MemberList(

@@ -8,6 +8,8 @@ import Observation
 public final class _ModelCore: NSManagedObject {
     @exclusivity(unchecked) private var reference: ModelReference?
     @exclusivity(unchecked) private var state: State = []
+    /// Whether the model shows the values of another core.
+    @exclusivity(unchecked) @usableFromInline var isReplaced = false
 
     private struct State: OptionSet {
         let rawValue: UInt8
@@ -21,6 +23,15 @@ public final class _ModelCore: NSManagedObject {
         static let hasMemberLists = State(rawValue: 1 << 3)
         /// A context makes the model of this core, which has its values.
         static let isBeingMade = State(rawValue: 1 << 4)
+        /// A program has got the temporary id.
+        static let hasGivenID = State(rawValue: 1 << 5)
+        /// The program has set a to-many relationship of the model before its insertion.
+        static let hasSetMembers = State(rawValue: 1 << 6)
+    }
+
+    deinit {
+        if state.contains(.hasGivenID) { GivenIdentifiers.forget(self) }
+        if isReplaced { ReplacedCores.forget(self) }
     }
 
     // MARK: Making
@@ -53,6 +64,7 @@ public final class _ModelCore: NSManagedObject {
     public func joined<Model: PersistentModel>(by early: _EarlyCore, _ type: Model.Type) -> _ModelCore {
         guard let early = early.core, !early.state.contains(.hasJoined) else { return self }
         early.state.insert(.hasJoined)
+        if let model = early.livingModel { bind(model) }
         if let context = early.modelContext, managedObjectContext == nil { context.insert(self) }
         absorb(early)
         early.managedObjectContext?.delete(early)
@@ -124,6 +136,38 @@ public final class _ModelCore: NSManagedObject {
         }
         KnownModelTypes.note(type, of: layoutNumber)
         return type
+    }
+
+    // MARK: Another core in its place
+
+    /// The core whose values the model shows: this one, or that of the row that has its unique values.
+    var present: _ModelCore { isReplaced ? winner : self }
+
+    @usableFromInline var winner: _ModelCore { ReplacedCores.winner(of: self) }
+
+    // MARK: The id
+
+    /// The id for a program. A temporary one is noted, because the program may keep it beyond the save.
+    var givenID: NSManagedObjectID {
+        let id = objectID
+        if id.isTemporaryID, !state.contains(.hasGivenID) {
+            state.insert(.hasGivenID)
+            GivenIdentifiers.note(self, id)
+        }
+        return id
+    }
+
+    public override func awakeFromInsert() {
+        if state.contains(.hasGivenID) { GivenIdentifiers.note(self, objectID) }
+    }
+
+    /// Whether setting a to-many relationship has to leave it as it is. An empty array before the insertion removes no
+    /// models that lead here by themselves: an initializer often sets one after the others have been joined.
+    func keepsMembers(insteadOf models: [_ModelCore]) -> Bool {
+        if managedObjectContext != nil { return false }
+        if models.isEmpty { return !state.contains(.hasSetMembers) }
+        state.insert(.hasSetMembers)
+        return false
     }
 
     // MARK: The context

@@ -7,6 +7,9 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
     let type: any PersistentModel.Type
     let schemaEntity: Schema.Entity?
     unowned let entity: NSEntityDescription
+    let hasRelationships: Bool
+    /// Where the class's objects have the byte that tells where they are.
+    let placeOffset: Int?
     private let make: (_ModelCore) -> AnyObject
     private let typed: (AnyObject) -> any PersistentModel
     private let plans = Locked<[String: AnyObject]>([:])
@@ -17,6 +20,8 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
         self.type = type
         self.entity = entity
         self.schemaEntity = schemaEntity
+        hasRelationships = !entity.relationshipsByName.isEmpty
+        placeOffset = Self.placeOffset(in: type)
         make = Self.maker(type)
         typed = Self.typer(type)
     }

@@ -57,7 +57,7 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/persistentidentifier/istemporary)
     public var isTemporary: Bool {
         switch form {
-        case .managed(let id): id.isTemporaryID
+        case .managed(let id): GivenIdentifiers.present(id).isTemporaryID
         case .text(let text): text.isTemporary
         }
     }
@@ -81,28 +81,19 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
                 isTemporary: false))
     }
 
-    /// The managed object's id, if the identifier came from a context.
+    /// The managed object's id, if the identifier came from a context. After the save it is that of the row.
     var objectID: NSManagedObjectID? {
         switch form {
-        case .managed(let id): id
+        case .managed(let id): GivenIdentifiers.row(of: id)
         case .text: nil
         }
     }
 
     var text: Text {
         switch form {
-        case .managed(let id):
-            let uri = id.uriRepresentation()
-            return Text(
-                storeIdentifier: id.isTemporaryID ? nil : uri.host.map { _ in Self.host(of: uri) },
-                entityName: id.entity.name ?? "", primaryKey: uri.lastPathComponent, isTemporary: id.isTemporaryID)
-        case .text(let text): return text
+        case .managed(let id): Text(GivenIdentifiers.present(id))
+        case .text(let text): text
         }
-    }
-
-    /// The host as it is written: `URL.host` changes no case, but decodes.
-    private static func host(of uri: URL) -> String {
-        String(uri.absoluteString.dropFirst("x-coredata://".count).prefix { $0 != "/" })
     }
 
     var uri: URL? {
@@ -111,23 +102,54 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
     }
 
     /// Whether two identifiers are of the same model.
+    ///
+    /// The identifier that a model had before its first save equals the one that it has after.
     public static func == (lhs: PersistentIdentifier, rhs: PersistentIdentifier) -> Bool {
-        if case .managed(let left) = lhs.form, case .managed(let right) = rhs.form, left.isEqual(right) { return true }
-        return lhs.text == rhs.text
+        guard case .managed(let left) = lhs.form, case .managed(let right) = rhs.form else {
+            return lhs.text == rhs.text
+        }
+        if left.isEqual(right) { return true }
+        if left.isTemporaryID == right.isTemporaryID { return isSameRow(left, right) }
+        let (leftRow, rightRow) = (GivenIdentifiers.present(left), GivenIdentifiers.present(right))
+        return leftRow.isEqual(rightRow) || isSameRow(leftRow, rightRow)
     }
 
-    /// Hashes the number of the model.
+    /// Whether two ids, which are not equal, name one row in containers of different schemas.
+    static func isSameRow(_ left: NSManagedObjectID, _ right: NSManagedObjectID) -> Bool {
+        if left.hash != right.hash || left.entity.managedObjectModel === right.entity.managedObjectModel {
+            return false
+        }
+        return Text(left) == Text(right)
+    }
+
+    /// Hashes the number of the model. The hash stays when a save gives the model its permanent identifier.
     public func hash(into hasher: inout Hasher) {
         switch form {
-        case .managed(let id): hasher.combine(id.hash)
-        case .text(let text): hasher.combine(text.number ?? text.primaryKey.hashValue)
+        case .managed(let id): hasher.combine(GivenIdentifiers.number(of: id))
+        case .text(let text): hasher.combine(GivenIdentifiers.number(of: text))
         }
     }
 }
 
 extension PersistentIdentifier.Text {
-    /// The number of the model, if its key is a number.
-    var number: Int? { Int(primaryKey.dropFirst()) }
+    init(_ id: NSManagedObjectID) {
+        let uri = id.uriRepresentation()
+        self.init(
+            storeIdentifier: id.isTemporaryID ? nil : uri.host.map { _ in Self.host(of: uri) },
+            entityName: id.entity.name ?? "", primaryKey: uri.lastPathComponent, isTemporary: id.isTemporaryID)
+    }
+
+    /// The host as it is written: `URL.host` changes no case, but decodes.
+    private static func host(of uri: URL) -> String {
+        String(uri.absoluteString.dropFirst("x-coredata://".count).prefix { $0 != "/" })
+    }
+
+    /// The number of the model, if its key is a number. That of a new model is negative, and stands behind the
+    /// identifier of its process.
+    var number: Int? {
+        if !isTemporary { return Int(primaryKey.dropFirst()) }
+        return Int(primaryKey.dropFirst(1 + UUID().uuidString.count)).map { -$0 }
+    }
 }
 
 extension PersistentIdentifier: Comparable {

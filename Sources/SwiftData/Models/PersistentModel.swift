@@ -32,7 +32,7 @@ extension PersistentModel {
     /// The identifier of the model: temporary until it is saved for the first time.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/persistentmodel/persistentmodelid)
-    public var persistentModelID: PersistentIdentifier { PersistentIdentifier(_$settle().objectID) }
+    public var persistentModelID: PersistentIdentifier { PersistentIdentifier(presentCore.givenID) }
 
     /// The identifier of the model, unless the class has an `id` of its own.
     public var id: PersistentIdentifier { persistentModelID }
@@ -40,22 +40,25 @@ extension PersistentModel {
     /// The context of the model; nil before the insertion and after a saved deletion.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/persistentmodel/modelcontext)
-    public var modelContext: ModelContext? { _$settle().modelContext }
+    public var modelContext: ModelContext? { presentCore.modelContext }
 
     /// Whether the model has changes that are not saved.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/persistentmodel/haschanges)
-    public var hasChanges: Bool { _$settle().hasChanges }
+    public var hasChanges: Bool { presentCore.hasChanges }
 
     /// Whether the next save removes the model.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/persistentmodel/isdeleted)
-    public var isDeleted: Bool { _$settle().isDeleted }
+    public var isDeleted: Bool { presentCore.isDeleted }
+
+    /// The core that has the model's values: its own, or that of the row that it has become.
+    nonisolated var presentCore: _ModelCore { _$settle().present }
 
     /// The managed object that the model wraps, of the module `CoreData`.
     ///
     /// OpenCoreData only.
-    public var managedObject: NSManagedObject { _$settle() }
+    public var managedObject: NSManagedObject { presentCore }
 
     /// Creates the values of a new model.
     ///
@@ -68,7 +71,9 @@ extension PersistentModel {
 
     /// Whether two models have the same identifier.
     public static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs === rhs || lhs.persistentModelID == rhs.persistentModelID
+        if lhs === rhs { return true }
+        let (left, right) = (lhs.presentCore, rhs.presentCore)
+        return left === right || PersistentIdentifier(left.objectID) == PersistentIdentifier(right.objectID)
     }
 
     /// Hashes the identifier.
@@ -77,7 +82,7 @@ extension PersistentModel {
     /// Registers the read of a property whose accessor the program has written.
     ///
     /// - Parameter keyPath: The property.
-    public nonisolated func access<Member>(keyPath: KeyPath<Self, Member>) { _$settle().access(self, keyPath) }
+    public nonisolated func access<Member>(keyPath: KeyPath<Self, Member>) { presentCore.access(self, keyPath) }
 
     /// Runs a change of a property whose accessor the program has written.
     ///
@@ -89,6 +94,6 @@ extension PersistentModel {
     public nonisolated func withMutation<Member, MutationResult>(
         keyPath: KeyPath<Self, Member>, _ mutation: () throws -> MutationResult
     ) rethrows -> MutationResult {
-        try _$settle().withMutation(self, keyPath, mutation)
+        try presentCore.withMutation(self, keyPath, mutation)
     }
 }

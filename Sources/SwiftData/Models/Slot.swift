@@ -15,8 +15,8 @@ public protocol _CoreSource {
 }
 
 extension _ModelCore: _CoreSource {
-    /// Returns the core itself.
-    @inlinable public func core(of model: AnyObject) -> _ModelCore { self }
+    /// Returns the core itself, or the one that has taken its place.
+    @inlinable public func core(of model: AnyObject) -> _ModelCore { isReplaced ? winner : self }
     /// The core itself, if a program initialises its model.
     public var initialCore: _ModelCore? { takesInitialValues ? self : nil }
 }
@@ -35,7 +35,7 @@ public struct _EarlyCore: _CoreSource {
     /// Returns the core of the model.
     public func core(of model: AnyObject) -> _ModelCore {
         guard let model = model as? any PersistentModel else { fatalError("\(type(of: model)) is no model") }
-        return model._$settle()
+        return model.presentCore
     }
 
     /// The core that takes initial values.
@@ -234,7 +234,9 @@ extension _Slot {
         willChange(core, model)
         core.bind(model)
         if core.extend(managed, to: value) { return }
-        core.set(managed, toMany: value.map { core.joined($0) })
+        let members = value.map { core.joined($0) }
+        if core.keepsMembers(insteadOf: members) { return }
+        core.set(managed, toMany: members)
         core.hold()
         core.list(value, of: managed)
     }
@@ -259,8 +261,10 @@ extension _Slot {
 
     /// Gives a relationship its first models.
     public func initialize<Model: PersistentModel, Source: _CoreSource>(_ value: [Model], of source: Source) {
-        guard let core = source.initialCore, !value.isEmpty else { return }
-        core.set(managed, toMany: value.map { core.joined($0) })
+        guard let core = source.initialCore else { return }
+        let members = value.map { core.joined($0) }
+        if core.keepsMembers(insteadOf: members) { return }
+        core.set(managed, toMany: members)
     }
 
     /// Gives an optional relationship its first models.
@@ -327,7 +331,7 @@ extension _ModelCore {
 
     /// The core of a model, in the same context as this one.
     func joined<Model: PersistentModel>(_ model: Model) -> _ModelCore {
-        let core = model._$settle()
+        let core = model.presentCore
         core.bind(model)
         join(core)
         return core

@@ -30,7 +30,7 @@ struct ModelPredicates: PredicateExtending {
         if Self.isPlain(Swift.type(of: value)) { return nil }
         return switch value {
         case let identifier as PersistentIdentifier: id(of: identifier)
-        case let model as any PersistentModel: model._$settle().objectID
+        case let model as any PersistentModel: model.presentCore.objectID
         case let list as any ListOfConstants: list.constants { self.constant(of: $0) }
         default: nil
         }

@@ -19,8 +19,30 @@ struct ModelProperty {
     /// The default as it stands in the source.
     var value: String? { binding.value.map(source.text(of:)) }
 
+    /// Whether the value may be a model or an array of models. A type of Swift or Foundation is none.
+    var mayLead: Bool {
+        guard let type = binding.type else {
+            // The compiler infers the type: from a literal, or from a call or an array.
+            guard let first = binding.value?.first else { return false }
+            return first.isMark("[") || first.isWord && !Self.plainWords.contains(first.text)
+        }
+        return type.contains { $0.isWord && !Self.plainWords.contains($0.text) }
+    }
+
+    private static let plainWords: Set = [
+        "Swift", "Foundation", "Optional", "Array", "Set", "Dictionary", "String", "Bool", "Double", "Float", "Decimal",
+        "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64", "Date", "Data", "UUID",
+        "URL", "true", "false", "nil",
+    ]
+
     /// Whether an initialiser may leave it out.
     var hasDefault: Bool { binding.hasDefault && !(property.isConstant && binding.value == nil) }
+}
+
+extension ModelProperty {
+    /// The name of the byte in the objects of a class whose address tells where an object is. Each class of a hierarchy
+    /// has its own.
+    static func place(in type: String) -> String { "\(type.withoutBackticks)_$place" }
 }
 
 extension ScannedBinding {

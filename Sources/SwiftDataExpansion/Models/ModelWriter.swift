@@ -22,7 +22,8 @@ struct ModelWriter {
 
     func members() -> String {
         let members: [(name: String, label: String?, text: String)] = [
-            ("_$core", nil, core()), ("_$settle", nil, settle()), ("_$Root", nil, root()),
+            ("_$core", nil, core()), (ModelProperty.place(in: name), nil, place()), ("_$settle", nil, settle()),
+            ("_$Root", nil, root()),
             ("persistentBackingData", nil, backingData()), ("schemaMetadata", nil, schemaMetadata()),
             ("init", "backingData", initializer()),
         ]
@@ -45,6 +46,13 @@ struct ModelWriter {
         let value = isRoot ? "_ModelCore = SwiftData._ModelCore.next" : "_EarlyCore = SwiftData._EarlyCore"
         // The core is no `Sendable` type, and a class isolated by default must still give it to nonisolated members.
         return "nonisolated(unsafe) private let _$core: SwiftData.\(value)(\(name).self)"
+    }
+
+    /// A byte whose address in an initialiser tells where the model is. An initialiser's accessors have no `self`.
+    private func place() -> String {
+        guard properties.values.contains(where: \.mayLead) else { return "" }
+        return
+            "@exclusivity(unchecked) nonisolated(unsafe) private var \(ModelProperty.place(in: name)): Swift.UInt8 = 0"
     }
 
     private func settle() -> String {

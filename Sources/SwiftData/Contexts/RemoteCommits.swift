@@ -1,0 +1,71 @@
+import CoreData
+import Foundation
+
+/// Looks for what other processes, and other containers, have committed to the stores of a container.
+///
+/// The contexts get it as they get the saves of each other. The store's notification leads to a look, for the main
+/// context. Another context looks before it reads, because the notification may come a moment later. A commit changes
+/// the size or the time of the store's log, so most of these looks cost one question to the file system.
+final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is behind a lock
+    private let merging: RemoteChangeMerging
+    private let logs: [String]
+    private let last: Locked<Look>
+    private var observer: (any NSObjectProtocol)?
+
+    private struct Look {
+        var states: [State]
+        /// The time of the look, in nanoseconds.
+        var time: UInt64
+    }
+
+    private struct State: Equatable {
+        var size: Int64 = 0
+        var seconds = 0
+        var nanoseconds = 0
+
+        init(_ path: String) {
+            var found = stat()
+            guard stat(path, &found) == 0 else { return }
+            size = Int64(found.st_size)
+            seconds = found.st_mtim.tv_sec
+            nanoseconds = found.st_mtim.tv_nsec
+        }
+    }
+
+    /// - Parameters:
+    ///   - coordinator: The coordinator of the container.
+    ///   - urls: The places of its files.
+    init(of coordinator: NSPersistentStoreCoordinator, at urls: [URL]) {
+        logs = urls.map { $0.path + "-wal" }
+        last = Locked(Look(states: logs.map { State($0) }, time: 0))
+        merging = RemoteChangeMerging(of: coordinator)
+        observer = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+        ) { [weak merging] _ in merging?.look() }
+    }
+
+    deinit {
+        if let observer { NotificationCenter.default.removeObserver(observer) }
+    }
+
+    /// Hands the contexts what has been committed by now.
+    ///
+    /// - Parameter isBrief: Whether a look within the last millisecond is enough. The question to the file system takes
+    ///   longer than finding a model by its identifier.
+    func look(isBrief: Bool = false) {
+        let time = now()
+        if isBrief, last.withLock({ time &- $0.time < 1_000_000 }) { return }
+        let present = logs.map { State($0) }
+        let isNew = last.withLock { last in
+            defer { last = Look(states: present, time: time) }
+            return last.states != present
+        }
+        if isNew { merging.look() }
+    }
+
+    private func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
