@@ -222,6 +222,10 @@ let package = Package(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
         .testTarget(name: "SwiftDataTests", dependencies: ["CoreData", "CoreDataTool", "SwiftData", "TestSupport"]),
+        // Some of these tests in the other language mode.
+        .testTarget(
+            name: "SwiftDataModeTests", dependencies: ["CoreData", "SwiftData", "TestSupport"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "OSLoggingTests", dependencies: ["os", "OSLog", "OSLoggingCore", "TestSupport"]),
         // Reads the sources and the documents. Code of the articles is compiled by the other target.

@@ -72,7 +72,7 @@ extension PersistentModel {
 
     /// The core, which knows this model from now on: an inverse may lead back to it.
     private var boundCore: _ModelCore {
-        let core = _$settle()
+        let core = presentCore
         core.bind(self)
         return core
     }

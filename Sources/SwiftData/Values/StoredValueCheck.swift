@@ -13,7 +13,7 @@ extension PersistentModel {
     /// - Throws: `SwiftDataError.modelValidationFailure`, whose reason names the entity, the property, the identifier
     ///   and the value of each such property. The error of the store if the row cannot be read.
     public func validateStoredValues() throws {
-        let core = _$settle()
+        let core = presentCore
         let faults = try core.managedObjectContext?.readingFaults { core.unreadableValues } ?? core.unreadableValues
         if faults.isEmpty { return }
         throw SwiftDataError.modelValidationFailure.because(faults.joined(separator: "\n"))

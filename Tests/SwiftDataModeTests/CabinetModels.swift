@@ -1,0 +1,1 @@
+../SwiftDataTests/CabinetModels.swift

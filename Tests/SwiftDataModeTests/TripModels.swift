@@ -1,0 +1,1 @@
+../SwiftDataTests/TripModels.swift
