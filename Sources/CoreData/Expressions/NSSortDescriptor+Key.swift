@@ -84,6 +84,9 @@ final class KeySortDescriptor: NSSortDescriptor {
     private let name: String?
     private let comparesPlainly: Bool
 
+    /// The name of the property, if the descriptor compares the values of one property by their own order.
+    var plainName: String? { comparesPlainly ? name : nil }
+
     var comparesByBlock: Bool { block != nil }
 
     init(_ key: String?, ascending: Bool, sorting: SortSelector, block: Comparator?) {
@@ -171,7 +174,7 @@ final class KeySortDescriptor: NSSortDescriptor {
 }
 
 extension ComparisonResult {
-    fileprivate var reversed: ComparisonResult {
+    var reversed: ComparisonResult {
         switch self {
         case .orderedAscending: .orderedDescending
         case .orderedSame: .orderedSame

@@ -14,7 +14,7 @@ struct FetchedArrangement {
     private(set) var items: [NSObject] = []
     /// The sections; without a section key path always one, which has no name.
     private(set) var sections: [Section] = []
-    private var hints: [ObjectIdentifier: Int]?
+    private var noted: NotedPlaces?
     private var drift = 0
 
     init(items: [NSObject], sections: [Section]) {
@@ -26,8 +26,11 @@ struct FetchedArrangement {
 
     /// The place of an object among all objects; nil when it is not in the results.
     mutating func index(of object: NSObject) -> Int? {
-        let hints = notedHints()
-        guard let hint = hints[ObjectIdentifier(object)] else { return nil }
+        if noted == nil || drift >= 1024 {
+            noted = NotedPlaces(items)
+            drift = 0
+        }
+        guard let hint = noted?.place(of: object) else { return nil }
         var distance = 0
         while hint - distance >= 0 || hint + distance < items.count {
             let below = hint - distance
@@ -37,16 +40,6 @@ struct FetchedArrangement {
             distance += 1
         }
         return nil
-    }
-
-    private mutating func notedHints() -> [ObjectIdentifier: Int] {
-        if let hints, drift < 1024 { return hints }
-        var fresh: [ObjectIdentifier: Int] = [:]
-        fresh.reserveCapacity(items.count)
-        for (index, item) in items.enumerated() { fresh[ObjectIdentifier(item)] = index }
-        hints = fresh
-        drift = 0
-        return fresh
     }
 
     func count(ofSection section: Int) -> Int { range(ofSection: section).count }
@@ -75,47 +68,72 @@ struct FetchedArrangement {
 
     /// Takes the objects at `removed` (rising) out and puts `added` (rising by their places afterwards) in.
     mutating func replace(removed: [Int], added: [(index: Int, object: NSObject)], sections: [Section]) {
-        for index in removed { hints?[ObjectIdentifier(items[index])] = nil }
-        if removed.count + added.count <= 16 {
-            for index in removed.reversed() { items.remove(at: index) }
-            for (index, object) in added { items.insert(object, at: index) }
-        } else {
-            items = Self.merged(items, removed, added)
-        }
-        for (index, object) in added { hints?[ObjectIdentifier(object)] = index }
+        for index in removed { noted?.remove(items[index]) }
+        replace(removed, added)
+        for (index, object) in added where noted?.note(object, at: index) == false { noted = nil }
         drift += removed.count + added.count
         self.sections = sections
     }
 
-    private static func merged(
-        _ items: [NSObject], _ removed: [Int], _ added: [(index: Int, object: NSObject)]
-    ) -> [NSObject] {
-        var result: [NSObject] = []
-        result.reserveCapacity(items.count - removed.count + added.count)
-        var next = 0
-        func takeAnchors(_ wanted: Int, _ position: inout Int, _ gone: inout Int) {
-            var wanted = wanted
-            while wanted > 0 || (gone < removed.count && removed[gone] == position) {
-                if gone < removed.count, removed[gone] == position {
-                    position += 1
-                    gone += 1
-                    continue
-                }
-                let end = gone < removed.count ? removed[gone] : items.count
-                let count = min(wanted, end - position)
-                result += items[position..<position + count]
-                position += count
-                wanted -= count
+    /// Moves the objects between the places that change, without touching them: counting references to 100,000 objects
+    /// would take most of the time.
+    private mutating func replace(_ removed: [Int], _ added: [(index: Int, object: NSObject)]) {
+        var (gaps, fillers) = (removed, added)
+        let (count, surplus) = (items.count, removed.count - added.count)
+        // As many places are filled as are left. Surplus ones are at the end.
+        if let object = added.first?.object ?? removed.first.map({ items[$0] }) {
+            if surplus < 0 {
+                items.append(contentsOf: repeatElement(object, count: -surplus))
+                gaps += count..<count - surplus
+            } else {
+                fillers += (count - surplus..<count).map { ($0, object) }
             }
         }
-        var position = 0
-        var gone = 0
-        while next < added.count {
-            takeAnchors(added[next].index - result.count, &position, &gone)
-            result.append(added[next].object)
-            next += 1
+        items.withUnsafeMutableBufferPointer { items in
+            guard let base = items.baseAddress else { return }
+            for gap in gaps { (base + gap).deinitialize(count: 1) }
+            let runs = Self.runs(between: gaps, and: fillers.map(\.index), count: items.count)
+            // A run moves to places that hold nothing then: those that move down go first, the lowest before all, then
+            // those that move up, the highest first.
+            for run in runs where run.target < run.start {
+                (base + run.target).moveInitialize(from: base + run.start, count: run.count)
+            }
+            for run in runs.reversed() where run.target > run.start {
+                (base + run.target).moveInitialize(from: base + run.start, count: run.count)
+            }
+            for (index, object) in fillers { (base + index).initialize(to: object) }
         }
-        takeAnchors(items.count - position - (removed.count - gone), &position, &gone)
-        return result
+        if surplus > 0 { items.removeLast(surplus) }
+    }
+
+    /// Objects that stay together.
+    private struct Run {
+        var start: Int
+        var target: Int
+        var count: Int
+    }
+
+    /// The runs of places that are in neither list, which are as long as each other and rise: the places before and
+    /// after.
+    private static func runs(between gaps: [Int], and fillers: [Int], count: Int) -> [Run] {
+        var runs: [Run] = []
+        var (gap, filler, start, target) = (0, 0, 0, 0)
+        while start < count {
+            if gap < gaps.count, gaps[gap] == start {
+                start += 1
+                gap += 1
+            } else if filler < fillers.count, fillers[filler] == target {
+                target += 1
+                filler += 1
+            } else {
+                let left = (gap < gaps.count ? gaps[gap] : count) - start
+                let room = (filler < fillers.count ? fillers[filler] : count) - target
+                let length = min(left, room)
+                runs.append(Run(start: start, target: target, count: length))
+                start += length
+                target += length
+            }
+        }
+        return runs
     }
 }

@@ -4,11 +4,24 @@ import Foundation
 struct FetchedOrder {
     let sortDescriptors: [NSSortDescriptor]
     let sectionKeyPath: KeyValuePath?
+    /// The order of objects of the request's entity by their slots, where slots decide it.
+    private let slotOrder: SlotOrder?
+
+    /// The order of results of a request. `layout` is nil if the results are not objects.
+    init(sortDescriptors: [NSSortDescriptor], sectionKeyPath: KeyValuePath?, of layout: EntityLayout?) {
+        self.sortDescriptors = sortDescriptors
+        self.sectionKeyPath = sectionKeyPath
+        slotOrder = layout.flatMap { SlotOrder(sortDescriptors, of: $0) }
+    }
 
     var isSectioned: Bool { sectionKeyPath != nil }
 
+    /// Whether a comparison of two objects costs little, so that their values need not be kept for the next one.
+    var isBySlots: Bool { slotOrder != nil }
+
     /// The order of two objects by their present values.
     func compare(_ a: NSObject, _ b: NSObject) -> ComparisonResult {
+        if let result = slotOrder?.compare(a, b) { return result }
         for descriptor in sortDescriptors {
             let result = descriptor.compare(a, to: b)
             if result != .orderedSame { return result }

@@ -176,7 +176,8 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
             parameters: parameters, affectedStores: request.affectedStores, layout: layout,
             order: FetchedOrder(
                 sortDescriptors: (parameters.sortDescriptors ?? []).map(\.byKey),
-                sectionKeyPath: sectionNameKeyPath.map { KeyValuePath($0) }),
+                sectionKeyPath: sectionNameKeyPath.map { KeyValuePath($0) },
+                of: parameters.resultType == .managedObjectResultType ? layout : nil),
             dependencies: FetchedDependencies(of: parameters, sectionKeyPath: sectionNameKeyPath, from: layout))
         let basis = cacheBasis(of: fetched)
         let arrangement = try context.throwingReadErrors {

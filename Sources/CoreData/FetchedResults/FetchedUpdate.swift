@@ -85,23 +85,35 @@ struct FetchedUpdate {
         }
         // Among equal objects, those that stay come first, in the old order. Then come objects that moved, then new
         // ones.
-        let arrivals = placements.sorted { a, b in
+        reorder { a, b in
             let (rankA, rankB) = (Self.rank(a), Self.rank(b))
-            return rankA != rankB ? rankA < rankB : (a.oldIndex ?? 0) < (b.oldIndex ?? 0)
+            return rankA != rankB ? rankA - rankB : (a.oldIndex ?? 0) - (b.oldIndex ?? 0)
         }
-        let sorted = order.sortDescriptors.isEmpty ? arrivals : Self.sorted(arrivals, order)
+        if order.isBySlots {
+            reorder { [order] in order.compare($0.object, $1.object).rawValue }
+        } else if !order.sortDescriptors.isEmpty {
+            placements = Self.sorted(placements, order)
+        }
         var reached = 0
-        placements = sorted.map { placement in
-            guard placement.gap < 0 else { return placement }
-            var placed = placement
-            reached = upperBound(of: placement.object, from: reached)
-            placed.gap = reached
-            return placed
+        for index in placements.indices where placements[index].gap < 0 {
+            reached = upperBound(of: placements[index].object, from: reached)
+            placements[index].gap = reached
         }
-        // The sort is stable, so that objects in one gap keep their order.
-        placements = placements.enumerated().sorted { ($0.element.gap, $0.offset) < ($1.element.gap, $1.offset) }
-            .map(\.element)
+        // Objects in one gap keep their order.
+        reorder { $0.gap - $1.gap }
         for index in placements.indices { placements[index].newIndex = placements[index].gap + index }
+    }
+
+    /// Sorts the placements by a comparison: negative where the first comes first, 0 for equals. Equals keep their order,
+    /// which the standard library's sort does not guarantee.
+    private mutating func reorder(_ compare: (Placement, Placement) -> Int) {
+        let order = placements.withUnsafeBufferPointer { placements in
+            placements.indices.sorted { a, b in
+                let result = compare(placements[a], placements[b])
+                return result == 0 ? a < b : result < 0
+            }
+        }
+        placements = order.map { placements[$0] }
     }
 
     private static func rank(_ placement: Placement) -> Int {
