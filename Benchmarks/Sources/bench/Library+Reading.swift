@@ -144,6 +144,18 @@ extension Library {
         }
     }
 
+    static func tuples(in context: NSManagedObjectContext) throws -> Measurement {
+        try Measurement.of {
+            let request = NSFetchRequest<Book>(entityName: "Book")
+            let rows = try context.fetch(request, properties: \.title, \.isbn, \.pages, \.price)
+            var sum = 0.0
+            for (title, isbn, pages, price) in rows {
+                sum += Double(title.utf8.count + isbn.utf8.count) + Double(pages) + price
+            }
+            return (rows, rows.count, sum)
+        }
+    }
+
     static func dictionaries(in context: NSManagedObjectContext) throws -> Measurement {
         try Measurement.of {
             let request = NSFetchRequest<NSDictionary>(entityName: "Book")

@@ -78,6 +78,7 @@ enum Library {
             case .delete: try deleteHalf(in: context)
             case .average: try average(in: context)
             case .dictionaries: try dictionaries(in: context)
+            case .tuples: try tuples(in: context)
             case .readByKey: try readByKey(data.shuffledIndexes, in: context)
             case .readByISBN: try readByISBN(data.shuffledIndexes, of: SwiftRows(data), in: context)
             case .history: try readHistory(in: context)

@@ -31,7 +31,7 @@ enum PlainC {
             result = baseline_delete_half(store, cacheSize)
         case .average:
             result = baseline_average(store, cacheSize, Int64(Work.averages))
-        case .dictionaries:
+        case .dictionaries, .tuples:
             result = baseline_read_values(store, cacheSize)
         case .search:
             let words = Work.searchedWords.map { UnsafePointer(strdup($0)) }

@@ -30,6 +30,8 @@ enum Work: String, CaseIterable, Codable {
     case average
     /// Four values of every book, as dictionaries.
     case dictionaries
+    /// Four values of every book, as tuples.
+    case tuples
     /// The transactions and changes of a history, after a change of every book in ten saves.
     case history
     /// All books by a batch insert whose block fills dictionaries.
@@ -74,6 +76,7 @@ enum Work: String, CaseIterable, Codable {
         case .delete: "delete half, cascade"
         case .average: "average by author"
         case .dictionaries: "4 values as dictionaries"
+        case .tuples: "4 values as tuples"
         case .history: "history, all changes"
         case .insertDictionaries: "batch insert, dictionaries"
         case .insertObjects: "batch insert, objects"

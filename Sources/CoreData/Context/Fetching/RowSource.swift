@@ -26,6 +26,11 @@ protocol RowSource {
     func keys(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedKeys
     func count(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> Int
     func dictionaries(_ plan: FetchPlan, in context: NSManagedObjectContext) throws -> FetchedDictionaries
+    /// Calls a body with the columns of each row of a fetch of dictionaries. False, without a call, if the source can
+    /// only make dictionaries.
+    func streamColumns(
+        _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: (FetchedRow) throws -> Void
+    ) throws -> Bool
 
     /// Whether the source has rows of objects that are in no store yet, under their temporary keys.
     var hasUnsavedRows: Bool { get }

@@ -80,6 +80,18 @@ struct StoreRows: RowSource {
             columns.folded(try coordinator.dictionaries(for: fetch, in: plan.affectedStores, at: generation)))
     }
 
+    func streamColumns(
+        _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: (FetchedRow) throws -> Void
+    ) throws -> Bool {
+        let columns = try DictionaryColumns(plan)
+        var fetch = storeFetch(plan, context)
+        fetch.result = columns.result(plan.parameters)
+        guard columns.fitTable, coordinator.hasSQL(for: fetch, in: plan.affectedStores) else { return false }
+        let stores = try coordinator.attachedStores(for: fetch.layout, in: plan.affectedStores)
+        guard stores.count == 1, let store = stores.first else { return false }
+        return try (try generation(plan, context)?.views[store.number] ?? store.rows).streamColumns(fetch, body)
+    }
+
     /// Dictionaries as a table; nil unless exactly one store answers and makes a table.
     private func table(
         _ fetch: StoreFetch, _ plan: FetchPlan, _ generation: QueryGeneration?

@@ -64,6 +64,10 @@ struct ParentRows: RowSource {
         return try parent.reading { UncheckedSendable(try parent.dictionaries(sent.value)) }.value
     }
 
+    func streamColumns(
+        _ plan: FetchPlan, in context: NSManagedObjectContext, _ body: (FetchedRow) throws -> Void
+    ) throws -> Bool { false }
+
     // MARK: Objects that are in no store yet
 
     var hasUnsavedRows: Bool { true }

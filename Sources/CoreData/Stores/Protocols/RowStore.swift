@@ -16,6 +16,9 @@ package protocol RowStore: AnyObject, Sendable {
     /// Returns the dictionaries of a fetch as a table; nil if the store does not make tables.
     func fetchTable(_ request: StoreFetch) throws -> FetchedTable?
 
+    /// Calls a body with each row of a fetch of dictionaries. False, without a call, if the store does not stream them.
+    func streamColumns(_ request: StoreFetch, _ body: (FetchedRow) throws -> Void) throws -> Bool
+
     /// The explanation of a fetch; nil if the store has no statements. `asRows` means that the fetch reads whole rows
     /// instead of keys.
     func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation?
@@ -130,6 +133,8 @@ extension RowStore {
     package func translation(of request: StoreFetch) -> FetchTranslation { .unneeded }
 
     package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? { nil }
+
+    package func streamColumns(_ request: StoreFetch, _ body: (FetchedRow) throws -> Void) throws -> Bool { false }
 
     package func explained(_ request: StoreFetch, asRows: Bool) throws -> FetchExplanation? { nil }
 

@@ -206,6 +206,27 @@ extension SQLStore {
         return try fetchTable(select, plan)
     }
 
+    package func streamColumns(_ request: StoreFetch, _ body: (FetchedRow) throws -> Void) throws -> Bool {
+        guard shapes[request.layout.index] != nil, case .dictionaries = request.result else { return false }
+        let (select, plan) = try select(for: request)
+        guard let plan, plan.columns.allSatisfy({ !$0.isObject }) else { return false }
+        let kinds = plan.columns.map { column -> SlotKind? in
+            // A value in a file of its own is not what the column has.
+            if case .value(let kind, isExternal: false) = column.content { kind } else { nil }
+        }
+        let (names, places) = (plan.columns.map(\.name), plan.columns.map(\.place))
+        var current: FetchedRow?
+        try readRows(of: select) { row in
+            if let current, current.row === row { return try body(current) }
+            let fetched = FetchedRow(names: names, kinds: kinds, row: row, places: places) { [self] place in
+                try value(of: plan.columns[place], row)
+            }
+            current = fetched
+            try body(fetched)
+        }
+        return true
+    }
+
     private static func nothing(for result: StoreFetch.Result) -> StoreFetchResult {
         switch result {
         case .keys: .keys(FetchedKeys())
