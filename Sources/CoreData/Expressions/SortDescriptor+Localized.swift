@@ -101,6 +101,11 @@ package enum SortKeys {
     ) -> SortDescriptor<Root> {
         SortDescriptor(sendable(keyPath.appending(path: \.number)), order: order)
     }
+
+    /// Appended key paths are as immutable as their parts, although the type of the result is not `Sendable`.
+    package static func sendable<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
+        unsafeBitCast(keyPath, to: (any KeyPath<Root, Value> & Sendable).self)
+    }
 }
 
 /// The value that the initialisers above append to a key path.
@@ -149,9 +154,4 @@ extension Bool {
 
 extension Optional where Wrapped == Bool {
     fileprivate var number: BooleanNumber? { map { BooleanNumber(value: $0) } }
-}
-
-/// Appended key paths are as immutable as their parts, although the type of the result is not `Sendable`.
-private func sendable<Root, Value>(_ keyPath: KeyPath<Root, Value>) -> any KeyPath<Root, Value> & Sendable {
-    unsafeBitCast(keyPath, to: (any KeyPath<Root, Value> & Sendable).self)
 }

@@ -24,9 +24,9 @@ extension ModelContext {
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
         try using {
-            let descriptor = FetchDescriptor<T>(predicate: predicate)
-            if canDeleteByStatement(T.self, includeSubclasses) {
-                let request = try idRequest(descriptor)
+            let fetch = try modelFetch(FetchDescriptor<T>(predicate: predicate))
+            if fetch.isOfStore, canDeleteByStatement(T.self, includeSubclasses) {
+                let request = try idRequest(fetch)
                 request.includesSubentities = includeSubclasses
                 let ids = try managed.fetch(request)
                 if ids.isEmpty { return }
@@ -35,9 +35,11 @@ extension ModelContext {
                     return noteChange()
                 }
             }
-            let request = try request(descriptor)
+            let request = try request(fetch)
             request.includesSubentities = includeSubclasses
-            for object in try managed.fetch(request) { delete(unsafeDowncast(object, to: _ModelCore.self)) }
+            let objects = try ModelFetch<T>.objects(request, in: managed)
+            let found = fetch.isOfStore ? Array(objects) : try fetch.places(in: objects).map { objects[$0] }
+            for object in found { delete(unsafeDowncast(object, to: _ModelCore.self)) }
             managed.processPendingChanges()
         }
     }

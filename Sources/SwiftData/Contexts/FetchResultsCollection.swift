@@ -45,10 +45,13 @@ extension ModelContext {
             throw SwiftDataError.includePendingChangesWithBatchSize.because(
                 "the context has unsaved changes; set includePendingChanges to false")
         }
-        let objects = try managed.fetch(try request(descriptor), batchSize: Swift.max(1, batchSize))
-        return FetchResultsCollection(count: objects.count) { position in
-            unsafeDowncast(objects[position], to: _ModelCore.self).model(as: T.self)
+        let fetch = try modelFetch(descriptor)
+        let objects = try ModelFetch<T>.objects(try request(fetch), in: managed, batchSize: batchSize)
+        if fetch.isOfStore {
+            return FetchResultsCollection(count: objects.count) { ModelFetch<T>.model(objects[$0]) }
         }
+        let places = try fetch.places(in: objects)
+        return FetchResultsCollection(count: places.count) { ModelFetch<T>.model(objects[places[$0]]) }
     }
 
     /// Returns the identifiers of models, as a collection.
@@ -83,10 +86,14 @@ extension ModelContext {
         block: (T) throws -> Void
     ) throws {
         let hadChanges = hasChanges
-        let objects = try managed.fetch(try request(fetch), batchSize: Swift.max(1, batchSize))
-        for (position, object) in objects.enumerated() {
-            try block(unsafeDowncast(object, to: _ModelCore.self).model(as: T.self))
-            let isEndOfBatch = (position + 1) % Swift.max(1, batchSize) == 0 || position + 1 == objects.count
+        let descriptor = fetch
+        let fetch = try modelFetch(descriptor)
+        let objects = try ModelFetch<T>.objects(try request(fetch), in: managed, batchSize: batchSize)
+        let places = fetch.isOfStore ? nil : try fetch.places(in: objects)
+        let count = places?.count ?? objects.count
+        for position in 0..<count {
+            try block(ModelFetch<T>.model(objects[places?[position] ?? position]))
+            let isEndOfBatch = (position + 1) % Swift.max(1, batchSize) == 0 || position + 1 == count
             if isEndOfBatch, !allowEscapingMutations, !hadChanges, hasChanges {
                 throw SwiftDataError.modelValidationFailure.because(
                     "enumerate has changed models; save them in the block, or allow escaping mutations")

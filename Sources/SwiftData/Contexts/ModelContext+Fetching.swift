@@ -11,8 +11,9 @@ extension ModelContext {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetch(_:))
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         try using {
-            let objects = try managed.fetch(try request(descriptor))
-            return objects.map { unsafeDowncast($0, to: _ModelCore.self).model(as: T.self) }
+            let fetch = try modelFetch(descriptor)
+            guard fetch.isOfStore else { return try evaluatedModels(fetch) }
+            return try managed.fetch(try request(fetch)).map { ModelFetch<T>.model($0) }
         }
     }
 
@@ -24,7 +25,13 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchcount(_:))
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
-        try using { try managed.count(for: try request(descriptor)) }
+        try using {
+            let fetch = try modelFetch(descriptor)
+            guard fetch.isOfStore else {
+                return try fetch.places(in: try ModelFetch<T>.objects(try request(fetch), in: managed)).count
+            }
+            return try managed.count(for: try request(fetch))
+        }
     }
 
     /// Returns the identifiers of models, without reading them.
@@ -37,8 +44,10 @@ extension ModelContext {
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
         try using {
+            let fetch = try modelFetch(descriptor)
+            guard fetch.isOfStore else { return try evaluatedModels(fetch).map(\.persistentModelID) }
             applyCollectedDeletions()
-            return try managed.fetch(try idRequest(descriptor)).map { object in
+            return try managed.fetch(try idRequest(fetch)).map { object in
                 // A program gets the temporary ids of new models.
                 if object.isTemporaryID, let core = managed.registeredObject(for: object) as? _ModelCore {
                     return PersistentIdentifier(core.givenID)
@@ -84,36 +93,13 @@ extension ModelContext {
     }
 
     private func objectID(of identifier: PersistentIdentifier) -> NSManagedObjectID? {
-        if let id = identifier.objectID,
-            id.isTemporaryID || id.entity.managedObjectModel === container.managed.model
-        {
-            return id
-        }
-        return identifier.uri.flatMap { container.coordinator.managedObjectID(forURIRepresentation: $0) }
+        container.objectID(of: identifier)
     }
 
     // MARK: Requests
 
-    func request<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws
-        -> NSFetchRequest<NSManagedObject>
-    {
-        let request = NSFetchRequest<NSManagedObject>(entityName: Schema.entityName(for: T.self))
-        applyCollectedDeletions()
-        try fill(request, by: descriptor)
-        return request
-    }
-
-    /// The request for the ids of models. Deletions that were collected before do not count.
-    func idRequest<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> NSFetchRequest<NSManagedObjectID> {
-        let request = NSFetchRequest<NSManagedObjectID>(entityName: Schema.entityName(for: T.self))
-        try fill(request, by: descriptor)
-        request.resultType = .managedObjectIDResultType
-        return request
-    }
-
-    private func fill<T: PersistentModel, Result>(
-        _ request: NSFetchRequest<Result>, by descriptor: FetchDescriptor<T>
-    ) throws {
+    /// The stages of a fetch, after what other contexts and processes have saved is merged.
+    func modelFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ModelFetch<T> {
         mergeCommits()
         guard container.managed.types[ObjectIdentifier(T.self)] != nil else {
             let known = container.schema.entitiesByName[Schema.entityName(for: T.self)]?.type
@@ -121,33 +107,40 @@ extension ModelContext {
                 "the container has no class \(String(reflecting: T.self))"
                     + (known.map { "; its class of that name is \(String(reflecting: $0))" } ?? ""))
         }
-        if let predicate = descriptor.predicate {
-            let condition =
-                PropertyEquality.predicate(of: predicate)
-                ?? ModelPredicates.$coordinator.withValue(container.coordinator) {
-                    PredicateExtension.condition(of: predicate)
-                }
-            guard let condition else {
-                throw SwiftDataError.unsupportedPredicate.because("\(predicate)")
-            }
-            request.predicate = condition
-        }
+        return try ModelFetch(descriptor, in: self)
+    }
+
+    func request<T: PersistentModel>(_ fetch: ModelFetch<T>) throws -> NSFetchRequest<NSManagedObject> {
+        let request = NSFetchRequest<NSManagedObject>(entityName: Schema.entityName(for: T.self))
+        applyCollectedDeletions()
+        try fill(request, by: fetch)
+        return request
+    }
+
+    /// The request for the ids of models. Deletions that were collected before do not count.
+    func idRequest<T: PersistentModel>(_ fetch: ModelFetch<T>) throws -> NSFetchRequest<NSManagedObjectID> {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: Schema.entityName(for: T.self))
+        try fill(request, by: fetch)
+        request.resultType = .managedObjectIDResultType
+        return request
+    }
+
+    /// The models of a fetch of which the program evaluates a part.
+    private func evaluatedModels<T: PersistentModel>(_ fetch: ModelFetch<T>) throws -> [T] {
+        let objects = try ModelFetch<T>.objects(try request(fetch), in: managed)
+        return try fetch.places(in: objects).map { ModelFetch<T>.model(objects[$0]) }
+    }
+
+    private func fill<T: PersistentModel, Result>(
+        _ request: NSFetchRequest<Result>, by fetch: ModelFetch<T>
+    ) throws {
+        fetch.fill(request)
         // Each of these costs a part of a fetch of one model, so what is not asked for is left out.
-        if !descriptor.sortBy.isEmpty {
-            request.sortDescriptors = try descriptor.sortBy.map { sort in
-                guard let found = PredicateExtension.sortDescriptor(of: sort) else {
-                    throw SwiftDataError.unsupportedSortDescriptor.because("\(sort)")
-                }
-                return found
-            }
-        }
-        if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
-        if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
-        if !descriptor.includePendingChanges { request.includesPendingChanges = false }
-        if descriptor.relationshipKeyPathsForPrefetching.isEmpty { return }
-        request.relationshipKeyPathsForPrefetching = try descriptor.relationshipKeyPathsForPrefetching.map { keyPath in
-            guard let name = ModelKeyPaths.keys(of: keyPath) else {
-                throw SwiftDataError.unsupportedKeyPath.because("\(keyPath)")
+        if !fetch.descriptor.includePendingChanges { request.includesPendingChanges = false }
+        if fetch.descriptor.relationshipKeyPathsForPrefetching.isEmpty { return }
+        request.relationshipKeyPathsForPrefetching = try fetch.descriptor.relationshipKeyPathsForPrefetching.map {
+            guard let name = ModelKeyPaths.keys(of: $0) else {
+                throw SwiftDataError.unsupportedKeyPath.because("\($0)")
             }
             return name
         }

@@ -2,106 +2,193 @@ import CoreData
 import Foundation
 
 /// Finds the names of properties to which key paths lead.
-///
-/// A key path does not contain the names of computed properties, as the properties of models are. But the text of a key
-/// path has an address for each of them, the same one in each key path through it.
 enum ModelKeyPaths {
     /// The name of the property of a class to which a key path of one component leads.
     static func name(of keyPath: AnyKeyPath, from type: any PersistentModel.Type) -> String? {
-        table(of: type).names[component(keyPath)]
+        KeyPathComponents.identity(keyPath).flatMap { table(of: type)[$0]?.name }
     }
 
     /// The keys to which a key path leads, joined by dots: properties of models, and fields of their structures. An
-    /// enumeration's element is added. "self" for the identifier of the model; nil if the path leads to anything else.
+    /// enumeration's element is added. "self" for the identifier of the model, and for an enumeration's raw value.
+    ///
+    /// Nil if the path leads to anything else, or to a value of which a store has only bytes.
     static func keys(of keyPath: AnyKeyPath) -> String? {
         if let known = known.withLock({ $0[keyPath] }) { return known }
-        guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type else { return nil }
-        _ = table(of: root)
-        let keys = known.withLock { $0[keyPath] } ?? find(keyPath, from: root)
+        let keys = find(keyPath)
         if let keys { known.withLock { $0[keyPath] = keys } }
         return keys
     }
 
-    /// The keys of the key paths that were asked for, and of all properties: in a release build the text of a key path
-    /// differs from file to file.
+    /// The keys of the key paths that were asked for.
     private static let known = Locked<[AnyKeyPath: String]>([:])
 
-    private static func find(_ keyPath: AnyKeyPath, from root: any PersistentModel.Type) -> String? {
-        var rest = Substring(text(keyPath))
-        var keys: [String] = []
-        var type: (any PersistentModel.Type)? = root
-        while !rest.isEmpty {
-            let (part, after) = split(rest)
-            rest = after
-            if let model = type {
-                let table = table(of: model)
-                if let name = table.names[part] {
-                    keys.append(name)
-                    type = table.destinations[name]
-                    if rest.isEmpty, let element = table.elements[name] { keys.append(element) }
-                } else if part.hasSuffix("(PersistentIdentifier)>"), rest.isEmpty {
-                    return keys.isEmpty ? "self" : keys.joined(separator: ".")
-                } else {
-                    return nil
-                }
-            } else if rest.isEmpty, SortKeys.isKey(Swift.type(of: keyPath).valueType) {
-                break
-            } else if part.hasPrefix("<computed ") {
-                // The raw value of an enumeration is its element.
-                return nil
-            } else {
-                keys.append(part)
-            }
+    private static func find(_ keyPath: AnyKeyPath) -> String? {
+        let (root, value) = (type(of: keyPath).rootType, type(of: keyPath).valueType)
+        if let raw = root as? any RawRepresentable.Type, ValueKind.of(root).isRawEnumeration {
+            return RawValues.isRawValue(keyPath, of: raw) ? "self" : nil
         }
-        return keys.isEmpty ? nil : keys.joined(separator: ".")
-    }
-
-    /// The text behind the root type, without the signs of optionals.
-    private static func text(_ keyPath: AnyKeyPath) -> String {
-        let text = keyPath.debugDescription
-        guard let dot = text.range(of: ".<computed ")?.lowerBound ?? text.firstIndex(of: ".") else { return "" }
-        return String(text[text.index(after: dot)...])
-    }
-
-    private static func component(_ keyPath: AnyKeyPath) -> String { split(Substring(text(keyPath))).part }
-
-    /// The first component, and what comes behind it.
-    private static func split(_ text: Substring) -> (part: String, rest: Substring) {
-        var end = text.startIndex
-        if text.hasPrefix("<") {
-            end = text.range(of: ")>")?.upperBound ?? text.endIndex
-        } else {
-            end = text.firstIndex { $0 == "." || $0 == "?" || $0 == "!" } ?? text.endIndex
+        guard var way = Way(from: root) else { return nil }
+        var components = KeyPathComponents.of(keyPath)
+        if SortKeys.isKey(value) { components.removeLast() }
+        for component in components {
+            guard way.follow(component) else { return nil }
         }
-        let rest = text[end...].drop { $0 == "?" || $0 == "!" || $0 == "." }
-        return (String(text[..<end]), rest)
+        return way.keys
     }
 
     // MARK: Tables
 
-    private struct Table {
-        var names: [String: String] = [:]
-        var destinations: [String: any PersistentModel.Type] = [:]
-        /// The elements of enumerations.
-        var elements: [String: String] = [:]
+    fileprivate struct Property {
+        let name: String
+        let place: Place
     }
 
-    private static let tables = Locked<[ObjectIdentifier: Table]>([:])
+    /// What lies at the end of a path.
+    fileprivate enum Place {
+        case model(any PersistentModel.Type)
+        case value(any Any.Type)
+        /// The raw value of an enumeration.
+        case rawValue
+        /// The identifier of a model.
+        case identifier
+        case models
+        /// A value of which a store has only bytes.
+        case bytes
 
-    private static func table(of type: any PersistentModel.Type) -> Table {
+        init(of type: any Any.Type) {
+            switch ValueKind.of(type) {
+            case .scalar, .rawEnumeration, .enumeration, .structure:
+                self = .value((type as? any OptionalType.Type)?.wrappedType ?? type)
+            case .archive, .json, .none: self = .bytes
+            }
+        }
+    }
+
+    private static let tables = Locked<[ObjectIdentifier: [UInt: Property]]>([:])
+
+    /// The properties of a class by the identities of their key paths.
+    fileprivate static func table(of type: any PersistentModel.Type) -> [UInt: Property] {
         if let known = tables.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-        var table = Table()
+        var table: [UInt: Property] = [:]
         if let above = _getSuperclass(type) as? any PersistentModel.Type { table = self.table(of: above) }
         for property in type.schemaMetadata {
-            guard let keyPath = property.keypath else { continue }
-            table.names[component(keyPath)] = property.name
-            let valueType = Swift.type(of: keyPath).valueType
-            table.destinations[property.name] = RelationshipShape(valueType)?.destination
-            let isRaw = ValueKind.of(valueType).isRawEnumeration
-            if isRaw { table.elements[property.name] = property.name }
-            known.withLock { $0[keyPath] = isRaw ? "\(property.name).\(property.name)" : property.name }
+            guard let keyPath = property.keypath, let identity = KeyPathComponents.identity(keyPath) else { continue }
+            table[identity] = Property(
+                name: property.name, place: place(of: property, Swift.type(of: keyPath).valueType))
+        }
+        for keyPath in identifiers(of: type) {
+            guard let identity = KeyPathComponents.identity(keyPath), table[identity] == nil else { continue }
+            table[identity] = Property(name: "", place: .identifier)
         }
         tables.withLock { $0[ObjectIdentifier(type)] = table }
         return table
     }
+
+    private static func place(of property: Schema.PropertyMetadata, _ type: any Any.Type) -> Place {
+        if let shape = RelationshipShape(type) { return shape.isToMany ? .models : .model(shape.destination) }
+        let options = (property.metadata as? Schema.Attribute)?.options ?? []
+        return options.contains { $0 == .ephemeral || $0.transformerName != nil } ? .bytes : Place(of: type)
+    }
+
+    private static func identifiers<Model: PersistentModel>(of type: Model.Type) -> [AnyKeyPath] {
+        // In generic code `id` is the requirement of the protocol, and elsewhere the property of each model.
+        [\Model.persistentModelID, \Model.id, \AnyModel.id]
+    }
+
+    /// The path from a root to a value.
+    private struct Way {
+        private var names: [String] = []
+        private var place: Place
+
+        init?(from root: any Any.Type) {
+            if let model = root as? any PersistentModel.Type {
+                place = .model(model)
+                return
+            }
+            place = Place(of: root)
+            guard case .structure = ValueKind.of(root) else { return nil }
+        }
+
+        /// Follows one component; false if it leads to nothing that a store has.
+        mutating func follow(_ component: KeyPathComponent) -> Bool {
+            switch place {
+            case .model(let type):
+                guard let property = ModelKeyPaths.table(of: type)[component.identity] else { return false }
+                place = property.place
+                if case .identifier = place { return true }
+                names.append(property.name)
+                return true
+            case .value(let type): return follow(component, from: type)
+            case .rawValue, .identifier, .models, .bytes: return false
+            }
+        }
+
+        private mutating func follow(_ component: KeyPathComponent, from type: any Any.Type) -> Bool {
+            switch ValueKind.of(type) {
+            case .structure(let fields):
+                guard let field = fields.first(where: { $0.name == component.name }) else { return false }
+                names.append(field.name)
+                place = Place(of: field.type)
+                if case .json = field.kind { place = .bytes }
+                return true
+            case .rawEnumeration:
+                guard let raw = type as? any RawRepresentable.Type, RawValues.identity(of: raw) == component.identity
+                else { return false }
+                addElement()
+                place = .rawValue
+                return true
+            default: return false
+            }
+        }
+
+        /// The one element of an enumeration has the name of the property, or of the field.
+        private mutating func addElement() {
+            if let name = names.last { names.append(name) }
+        }
+
+        /// The keys, joined by dots.
+        var keys: String? {
+            var way = self
+            if case .value(let type) = place, ValueKind.of(type).isRawEnumeration { way.addElement() }
+            if case .bytes = place { return nil }
+            return way.names.isEmpty ? "self" : way.names.joined(separator: ".")
+        }
+    }
+}
+
+/// Recognises key paths to the raw values of enumerations.
+private enum RawValues {
+    /// Whether a key path from an enumeration has the raw value of each case. A program's own property may, too.
+    static func isRawValue<Raw: RawRepresentable>(_ keyPath: AnyKeyPath, of type: Raw.Type) -> Bool {
+        guard let keyPath = keyPath as? KeyPath<Raw, Raw.RawValue> else { return false }
+        if identity(of: type) == KeyPathComponents.identity(keyPath) { return true }
+        let all = EnumerationCase.values(of: type)
+        return !all.isEmpty && all.allSatisfy { areEqual($0[keyPath: keyPath], $0.rawValue) }
+    }
+
+    /// The identity of the key path in generic code.
+    static func identity<Raw: RawRepresentable>(of type: Raw.Type) -> UInt? {
+        KeyPathComponents.identity(\Raw.rawValue)
+    }
+
+    private static func areEqual<Value>(_ one: Value, _ other: Value) -> Bool {
+        guard let one = one as? AnyHashable, let other = other as? AnyHashable else { return false }
+        return one == other
+    }
+}
+
+/// A class without properties, whose key path to `id` is that of each model without an `id` of its own.
+private final class AnyModel: PersistentModel {
+    private let core: _ModelCore
+
+    init(backingData: any BackingData<AnyModel>) { core = _ModelCore.next(AnyModel.self) }
+
+    var persistentBackingData: any BackingData<AnyModel> {
+        get { core.backingData(of: AnyModel.self) }
+        set { core.take(newValue) }
+    }
+
+    static var schemaMetadata: [Schema.PropertyMetadata] { [] }
+
+    func _$settle() -> _ModelCore { core }
 }

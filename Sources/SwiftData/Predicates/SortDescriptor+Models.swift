@@ -53,4 +53,33 @@ extension SortDescriptor where Compared: PersistentModel {
     public init(_ keyPath: any KeyPath<Compared, Bool?> & Sendable, order: SortOrder = .forward) {
         self = SortKeys.descriptor(keyPath, order)
     }
+
+    /// Creates a sort descriptor for an enumeration, by its raw value. For an enumeration that is `Comparable` the
+    /// initialiser is Foundation's, and the order its own.
+    ///
+    /// OpenCoreData only.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - order: The direction.
+    @_disfavoredOverload
+    public init<Value: RawRepresentable>(
+        _ keyPath: any KeyPath<Compared, Value> & Sendable, order: SortOrder = .forward
+    ) where Value.RawValue: Comparable {
+        self.init(SortKeys.sendable(keyPath.appending(path: \.rawValue)), order: order)
+    }
+
+    /// Creates a sort descriptor for an optional enumeration, by its raw value. Nil comes first.
+    ///
+    /// OpenCoreData only.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The key path of the property.
+    ///   - order: The direction.
+    @_disfavoredOverload
+    public init<Value: RawRepresentable>(
+        _ keyPath: any KeyPath<Compared, Value?> & Sendable, order: SortOrder = .forward
+    ) where Value.RawValue: Comparable {
+        self.init(SortKeys.sendable(keyPath.appending(path: \.?.rawValue)), order: order)
+    }
 }

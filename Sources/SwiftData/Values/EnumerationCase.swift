@@ -19,6 +19,16 @@ struct EnumerationCase {
             return EnumerationCase(name: name, hasPayload: asking.wasAskedForPayload)
         }
     }
+
+    /// All values of an enumeration without payload; none for other types.
+    ///
+    /// Such a type has its cases numbered from 0, and an optional of it is nil by the number behind the last one.
+    static func values<Value>(of type: Value.Type) -> [Value] {
+        guard TypeShape(type) == .enumeration, _isPOD(type), MemoryLayout<Value?>.size == 1 else { return [] }
+        if MemoryLayout<Value>.size == 0 { return [unsafeBitCast((), to: type)] }
+        let count = unsafeBitCast(Value?.none, to: UInt8.self)
+        return (0..<count).map { unsafeBitCast($0, to: type) }
+    }
 }
 
 /// A decoder without values, which notes the keys of an enumeration's cases.
@@ -40,14 +50,8 @@ private final class CaseListener: Decoder {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw Nothing() }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { throw Nothing() }
 
-    /// All keys of a type of keys without payload. Such a type has its cases numbered from 0, and an optional of it is
-    /// nil by the number behind the last one.
-    private static func keys<Key: CodingKey>(_ type: Key.Type) -> [Key] {
-        guard TypeShape(type) == .enumeration, _isPOD(type), MemoryLayout<Key?>.size == 1 else { return [] }
-        if MemoryLayout<Key>.size == 0 { return [unsafeBitCast((), to: type)] }
-        let count = unsafeBitCast(Key?.none, to: UInt8.self)
-        return (0..<count).map { unsafeBitCast($0, to: type) }
-    }
+    /// All keys of a type of keys without payload.
+    private static func keys<Key: CodingKey>(_ type: Key.Type) -> [Key] { EnumerationCase.values(of: type) }
 
     struct Nothing: Error {}
 

@@ -73,7 +73,7 @@ extension ValuePlans {
     }
 
     /// The name of the present case, and its payload as JSON.
-    private static func name<Value>(of value: Value) -> (name: String, payload: Data)? {
+    static func name<Value>(of value: Value) -> (name: String, payload: Data)? {
         guard let encodable = value as? any Encodable, let data = try? JSONEncoder().encode(encodable),
             let whole = try? JSONSerialization.jsonObject(with: data) as? [String: Any], let first = whole.first,
             let payload = try? JSONSerialization.data(withJSONObject: first.value, options: [.sortedKeys])

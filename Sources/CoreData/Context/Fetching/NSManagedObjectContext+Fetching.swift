@@ -86,10 +86,12 @@ extension NSManagedObjectContext {
                 reason: "Unsupported request type \(request.requestType) for a fetch")
         }
         let layout = try layout(of: parameters)
+        let decidesByObject = parameters.predicate is ObjectDecidedPredicate
         parameters.predicate = parameters.predicate.map { FrozenPredicate.of($0) }
         var fetch = StoreFetch(layout: layout)
         fetch.includesSubentities = parameters.includesSubentities
         fetch.predicate = parameters.predicate
+        fetch.decidesByObject = decidesByObject
         fetch.sortDescriptors = parameters.sortDescriptors?.map(\.byKey) ?? []
         fetch.limit = parameters.fetchLimit
         fetch.offset = parameters.fetchOffset

@@ -40,12 +40,12 @@ enum PredicateConstant {
     }
 }
 
-private protocol CapturedOptional {
+protocol CapturedOptional {
     var wrapped: Any? { get }
 }
 
 extension Optional: CapturedOptional {
-    fileprivate var wrapped: Any? { self }
+    var wrapped: Any? { self }
 }
 
 extension Range: CapturedRange {

@@ -3,8 +3,9 @@ import Foundation
 // Comparisons and their combinations in a `#Predicate`.
 
 extension PredicateTranslator {
-    /// Whether two parts are equal.
-    fileprivate mutating func equality(_ left: Any, _ right: Any) throws -> NSPredicate {
+    /// Whether two parts are equal, whose values have a type.
+    fileprivate mutating func equality(_ left: Any, _ right: Any, of type: any Any.Type) throws -> NSPredicate {
+        if let parts = PredicateExtension.current?.parts(of: type) { return try equality(left, right, in: parts) }
         if let outcome = Self.outcome(in: left) ?? Self.outcome(in: right) {
             let other = Self.outcome(in: left) == nil ? left : right
             guard case .order(let a, let b, let options, let isLocalized) = try part(other),
@@ -30,6 +31,32 @@ extension PredicateTranslator {
         return Self.comparison(try value(left), .equalTo, try value(right))
     }
 
+    /// Whether two values are equal that a store keeps in several places.
+    private mutating func equality(_ left: Any, _ right: Any, in parts: [String]) throws -> NSPredicate {
+        let conditions: [NSPredicate]
+        switch (left as? any CapturedPart, right as? any CapturedPart) {
+        case (nil, nil):
+            let (one, other) = (try value(left), try value(right))
+            conditions = try parts.map {
+                Self.comparison(try Self.part($0, of: one), .equalTo, try Self.part($0, of: other))
+            }
+        case (let captured?, _), (_, let captured?):
+            let whole = try value(left is any CapturedPart ? right : left)
+            conditions = try Self.tests(of: captured.captured, parts).map { test in
+                let part = try Self.part(test.key, of: whole)
+                guard case .equals(let value) = test.test else { return Self.isThere(part) }
+                return Self.comparison(part, .equalTo, try PredicateConstant.expression(value as Any))
+            }
+        }
+        return NSCompoundPredicate(andPredicateWithSubpredicates: conditions)
+    }
+
+    private static func tests(of value: Any?, _ parts: [String]) throws -> [PartCondition] {
+        guard let value else { return parts.map { PartCondition($0, .equals(nil)) } }
+        guard let tests = PredicateExtension.current?.conditions(on: value) else { throw Untranslatable() }
+        return tests
+    }
+
     /// The operator that a `ComparisonResult` among the constants stands for.
     private static func outcome(in part: Any) -> NSComparisonPredicate.Operator? {
         guard let constant = part as? PredicateExpressions.Value<ComparisonResult> else { return nil }
@@ -42,14 +69,18 @@ extension PredicateTranslator {
 }
 
 extension PredicateExpressions.Equal: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
-        .condition(try translator.equality(lhs, rhs))
+        .condition(try translator.equality(lhs, rhs, of: LHS.Output.self))
     }
 }
 
 extension PredicateExpressions.NotEqual: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
-        let equality = try translator.equality(lhs, rhs)
+        let equality = try translator.equality(lhs, rhs, of: LHS.Output.self)
         guard let comparison = equality as? NSComparisonPredicate, comparison.predicateOperatorType == .equalTo else {
             return .condition(PredicateTranslator.not(equality))
         }
@@ -60,7 +91,10 @@ extension PredicateExpressions.NotEqual: PredicateTranslatable {
 }
 
 extension PredicateExpressions.Comparison: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        try PredicateTranslator.requireOrder(LHS.Output.self)
         let type: NSComparisonPredicate.Operator =
             switch op {
             case .lessThan: .lessThan
@@ -74,6 +108,8 @@ extension PredicateExpressions.Comparison: PredicateTranslatable {
 }
 
 extension PredicateExpressions.Conjunction: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let parts = [try translator.condition(lhs), try translator.condition(rhs)]
         return .condition(NSCompoundPredicate(andPredicateWithSubpredicates: parts))
@@ -81,6 +117,8 @@ extension PredicateExpressions.Conjunction: PredicateTranslatable {
 }
 
 extension PredicateExpressions.Disjunction: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let parts = [try translator.condition(lhs), try translator.condition(rhs)]
         return .condition(NSCompoundPredicate(orPredicateWithSubpredicates: parts))
@@ -88,29 +126,71 @@ extension PredicateExpressions.Disjunction: PredicateTranslatable {
 }
 
 extension PredicateExpressions.Negation: PredicateTranslatable {
+    var operands: [Any] { [wrapped] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .condition(PredicateTranslator.not(try translator.condition(wrapped)))
     }
 }
 
 extension PredicateExpressions.Conditional: PredicateTranslatable {
+    var operands: [Any] { [test, trueBranch, falseBranch] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
-        .value(
+        try PredicateTranslator.requireOnePart(Output.self)
+        return .value(
             NSExpression(
                 forConditional: try translator.condition(test), trueExpression: try translator.value(trueBranch),
                 falseExpression: try translator.value(falseBranch)))
     }
 }
 
+/// A part that is a constant.
+private protocol CapturedPart {
+    /// The value without its optional.
+    var captured: Any? { get }
+}
+
+extension PredicateExpressions.Value: CapturedPart {
+    fileprivate var captured: Any? {
+        guard let optional = value as? any CapturedOptional else { return value }
+        return optional.wrapped
+    }
+}
+
+extension PredicateExpressions.NilLiteral: CapturedPart {
+    fileprivate var captured: Any? { nil }
+}
+
+// MARK: - Types
+
+extension PredicateExpressions.TypeCheck: PredicateTranslatable {
+    var operands: [Any] { [input] }
+
+    /// Whether an object is of a class: whether it is of the class's entity or of a subentity.
+    func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        guard let entities = PredicateExtension.current?.entities(of: Desired.self) else { throw Untranslatable() }
+        let entity = PredicateTranslator.path("entity", from: try translator.value(input))
+        let conditions = entities.map {
+            PredicateTranslator.comparison(entity, .equalTo, NSExpression(forConstantValue: $0))
+        }
+        return .condition(NSCompoundPredicate(orPredicateWithSubpredicates: conditions))
+    }
+}
+
 // MARK: - Ranges
 
 extension PredicateExpressions.Range: PredicateTranslatable {
+    var operands: [Any] { [lower, upper] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .range(try translator.value(lower), try translator.value(upper), includesUpper: false)
     }
 }
 
 extension PredicateExpressions.ClosedRange: PredicateTranslatable {
+    var operands: [Any] { [lower, upper] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .range(try translator.value(lower), try translator.value(upper), includesUpper: true)
     }
@@ -139,6 +219,8 @@ extension PredicateTranslator {
 }
 
 extension PredicateExpressions.RangeExpressionContains: PredicateTranslatable {
+    var operands: [Any] { [range, element] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .condition(try translator.isContained(element, translator.part(range)))
     }
@@ -147,6 +229,8 @@ extension PredicateExpressions.RangeExpressionContains: PredicateTranslatable {
 // MARK: - Collections
 
 extension PredicateExpressions.SequenceContains: PredicateTranslatable {
+    var operands: [Any] { [sequence, element] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         switch try translator.part(sequence) {
         case .range(let lower, let upper, let includesUpper):
@@ -164,6 +248,8 @@ extension PredicateExpressions.SequenceContains: PredicateTranslatable {
 }
 
 extension PredicateExpressions.SequenceContainsWhere: PredicateTranslatable {
+    var operands: [Any] { [sequence, test] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let matches = try translator.subquery(sequence, variable, test)
         return .condition(
@@ -172,6 +258,8 @@ extension PredicateExpressions.SequenceContainsWhere: PredicateTranslatable {
 }
 
 extension PredicateExpressions.SequenceAllSatisfy: PredicateTranslatable {
+    var operands: [Any] { [sequence, test] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let failures = try translator.subquery(sequence, variable, test, negated: true)
         return .condition(PredicateTranslator.number(.equalTo, PredicateTranslator.count(of: failures, isText: false)))
@@ -179,32 +267,43 @@ extension PredicateExpressions.SequenceAllSatisfy: PredicateTranslatable {
 }
 
 extension PredicateExpressions.Filter: PredicateTranslatable {
+    var operands: [Any] { [sequence, filter] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(try translator.subquery(sequence, variable, filter))
     }
 }
 
 extension PredicateExpressions.SequenceMaximum: PredicateTranslatable {
+    var operands: [Any] { [elements] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(PredicateTranslator.function("max:", try translator.value(elements)))
     }
 }
 
 extension PredicateExpressions.SequenceMinimum: PredicateTranslatable {
+    var operands: [Any] { [elements] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(PredicateTranslator.function("min:", try translator.value(elements)))
     }
 }
 
 extension PredicateExpressions.CollectionIndexSubscript: PredicateTranslatable {
+    var operands: [Any] { [wrapped, index] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
-        .value(
+        try PredicateTranslator.requireOrder(Wrapped.Output.self)
+        return .value(
             PredicateTranslator.function(
                 "objectFrom:withIndex:", try translator.value(wrapped), try translator.value(index)))
     }
 }
 
 extension PredicateExpressions.DictionaryKeySubscript: PredicateTranslatable {
+    var operands: [Any] { [wrapped, key] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(
             PredicateTranslator.function(

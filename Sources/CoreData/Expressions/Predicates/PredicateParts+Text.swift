@@ -3,6 +3,8 @@ import Foundation
 // Strings in a `#Predicate`. Three of its functions are missing from Foundation on Linux, although the macro uses them.
 
 extension PredicateExpressions.SequenceStartsWith: PredicateTranslatable {
+    var operands: [Any] { [base, prefix] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         guard Base.Output.self is any StringProtocol.Type else { throw Untranslatable() }
         return .condition(
@@ -11,6 +13,8 @@ extension PredicateExpressions.SequenceStartsWith: PredicateTranslatable {
 }
 
 extension PredicateExpressions.CollectionContainsCollection: PredicateTranslatable {
+    var operands: [Any] { [base, other] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         guard Base.Output.self is any StringProtocol.Type else { throw Untranslatable() }
         return .condition(
@@ -19,6 +23,8 @@ extension PredicateExpressions.CollectionContainsCollection: PredicateTranslatab
 }
 
 extension PredicateExpressions.StringContainsRegex: PredicateTranslatable {
+    var operands: [Any] { [subject, regex] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         guard let constant = regex as? PredicateExpressions.Value<PredicateExpressions.PredicateRegex> else {
             throw Untranslatable()
@@ -163,6 +169,8 @@ extension PredicateExpressions.StringLocalizedCompare: StandardPredicateExpressi
 where Root: StandardPredicateExpression, Other: StandardPredicateExpression {}
 
 extension PredicateExpressions.StringLocalizedStandardContains: PredicateTranslatable {
+    var operands: [Any] { [root, other] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .condition(
             PredicateTranslator.comparison(
@@ -172,12 +180,16 @@ extension PredicateExpressions.StringLocalizedStandardContains: PredicateTransla
 }
 
 extension PredicateExpressions.StringCaseInsensitiveCompare: PredicateTranslatable {
+    var operands: [Any] { [root, other] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .order(try translator.value(root), try translator.value(other), .caseInsensitive, isLocalized: false)
     }
 }
 
 extension PredicateExpressions.StringLocalizedCompare: PredicateTranslatable {
+    var operands: [Any] { [root, other] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .order(try translator.value(root), try translator.value(other), [], isLocalized: true)
     }

@@ -3,12 +3,16 @@ import Foundation
 // Variables, key paths, constants, optionals and numbers of a `#Predicate`.
 
 extension PredicateExpressions.Variable: PredicateTranslatable {
+    var operands: [Any] { [] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(try translator.expression(of: self))
     }
 }
 
 extension PredicateExpressions.KeyPath: PredicateTranslatable {
+    var operands: [Any] { [root] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let root = try translator.value(self.root)
         let isText = Root.Output.self is any StringProtocol.Type
@@ -19,8 +23,12 @@ extension PredicateExpressions.KeyPath: PredicateTranslatable {
                 isText
                     ? PredicateTranslator.comparison(root, .equalTo, NSExpression(forConstantValue: ""))
                     : PredicateTranslator.number(.equalTo, PredicateTranslator.count(of: root, isText: false)))
-        case .collectionFirst: return .value(PredicateTranslator.function("first:", root))
-        case .bidirectionalCollectionLast: return .value(PredicateTranslator.function("last:", root))
+        case .collectionFirst:
+            try PredicateTranslator.requireOrder(Root.Output.self)
+            return .value(PredicateTranslator.function("first:", root))
+        case .bidirectionalCollectionLast:
+            try PredicateTranslator.requireOrder(Root.Output.self)
+            return .value(PredicateTranslator.function("last:", root))
         case nil: break
         @unknown default: throw Untranslatable()
         }
@@ -33,6 +41,8 @@ extension PredicateExpressions.KeyPath: PredicateTranslatable {
 }
 
 extension PredicateExpressions.Value: PredicateTranslatable {
+    var operands: [Any] { [] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         if let bool = value as? Bool { return .value(NSExpression(forConstantValue: bool)) }
         return try PredicateConstant.part(value)
@@ -40,6 +50,8 @@ extension PredicateExpressions.Value: PredicateTranslatable {
 }
 
 extension PredicateExpressions.NilLiteral: PredicateTranslatable {
+    var operands: [Any] { [] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(NSExpression(forConstantValue: nil))
     }
@@ -48,10 +60,12 @@ extension PredicateExpressions.NilLiteral: PredicateTranslatable {
 // MARK: - Optionals
 
 extension PredicateExpressions.OptionalFlatMap: PredicateTranslatable {
+    var operands: [Any] { [wrapped, transform] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let base = try translator.value(wrapped)
         translator.bind(variable, to: base)
-        let isThere = PredicateTranslator.isThere(base)
+        let isThere = try PredicateTranslator.isThere(base, of: Wrapped.self)
         switch try translator.part(transform) {
         case .value(let value):
             // A key path that begins at nil has the value nil.
@@ -73,7 +87,10 @@ extension PredicateExpressions.OptionalFlatMap: PredicateTranslatable {
 }
 
 extension PredicateExpressions.NilCoalesce: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
+        try PredicateTranslator.requireOnePart(RHS.Output.self)
         switch try translator.part(lhs) {
         case .condition(let condition): return .condition(condition)
         case .optionalCondition(let condition, let isThere):
@@ -90,6 +107,8 @@ extension PredicateExpressions.NilCoalesce: PredicateTranslatable {
 }
 
 extension PredicateExpressions.ForcedUnwrap: PredicateTranslatable {
+    var operands: [Any] { [inner] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         switch try translator.part(inner) {
         case .optionalCondition(let condition, _): .condition(condition)
@@ -101,6 +120,8 @@ extension PredicateExpressions.ForcedUnwrap: PredicateTranslatable {
 // MARK: - Numbers
 
 extension PredicateExpressions.Arithmetic: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let function =
             switch op {
@@ -114,24 +135,32 @@ extension PredicateExpressions.Arithmetic: PredicateTranslatable {
 }
 
 extension PredicateExpressions.FloatDivision: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(PredicateTranslator.function("divide:by:", try translator.value(lhs), try translator.value(rhs)))
     }
 }
 
 extension PredicateExpressions.IntDivision: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(PredicateTranslator.function("divide:by:", try translator.value(lhs), try translator.value(rhs)))
     }
 }
 
 extension PredicateExpressions.IntRemainder: PredicateTranslatable {
+    var operands: [Any] { [lhs, rhs] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         .value(PredicateTranslator.function("modulus:by:", try translator.value(lhs), try translator.value(rhs)))
     }
 }
 
 extension PredicateExpressions.UnaryMinus: PredicateTranslatable {
+    var operands: [Any] { [wrapped] }
+
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
         let minusOne = NSExpression(forConstantValue: -1)
         return .value(PredicateTranslator.function("multiply:by:", try translator.value(wrapped), minusOne))

@@ -40,6 +40,8 @@ extension NSExpression {
 /// A part of a `#Predicate` that has a translation.
 protocol PredicateTranslatable {
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart
+    /// The parts of which this part is made.
+    var operands: [Any] { get }
 }
 
 /// The translation of a part of a `#Predicate`.
@@ -57,17 +59,31 @@ enum TranslatedPart {
 }
 
 /// The error of a part that has no translation.
-struct Untranslatable: Error {}
+struct Untranslatable: Error {
+    /// The type of the part; nil until the translator knows it.
+    var node: (any Any.Type)?
+}
+
+/// The error of a predicate whose parts are nested so deeply that its evaluation could overflow the stack.
+package struct PredicateTooDeep: Error {
+    /// The greatest number of levels.
+    package static let limit = 500
+}
 
 /// Translates the tree of a `#Predicate` to expressions and predicates.
 struct PredicateTranslator {
     private var variables: [PredicateExpressions.VariableID: NSExpression] = [:]
     private var iterators = 0
+    private var level = 0
 
     // MARK: Variables
 
     mutating func bind<Output>(_ variable: PredicateExpressions.Variable<Output>, to expression: NSExpression) {
         variables[variable.key] = expression
+    }
+
+    mutating func bind<Output>(_ variable: PredicateExpressions.Variable<Output>, toValueOf part: Any) throws {
+        bind(variable, to: try value(part))
     }
 
     func expression<Output>(of variable: PredicateExpressions.Variable<Output>) throws -> NSExpression {
@@ -92,8 +108,28 @@ struct PredicateTranslator {
     // MARK: Parts
 
     mutating func part(_ part: Any) throws -> TranslatedPart {
-        guard let translatable = part as? any PredicateTranslatable else { throw Untranslatable() }
-        return try translatable.translated(by: &self)
+        guard let translatable = part as? any PredicateTranslatable else {
+            throw Untranslatable(node: type(of: part))
+        }
+        level += 1
+        defer { level -= 1 }
+        if level > PredicateTooDeep.limit { throw PredicateTooDeep() }
+        do {
+            return try translatable.translated(by: &self)
+        } catch let error as Untranslatable where error.node == nil {
+            throw Untranslatable(node: type(of: part))
+        }
+    }
+
+    /// Whether a part, with the predicates that it evaluates, has more levels than the limit.
+    static func isTooDeep(_ part: Any) -> Bool {
+        var waiting = [(part, 1)]
+        while let (part, level) = waiting.popLast() {
+            if level > PredicateTooDeep.limit { return true }
+            guard let part = part as? any PredicateTranslatable else { continue }
+            for operand in part.operands { waiting.append((operand, level + 1)) }
+        }
+        return false
     }
 
     /// Translates a part as a value.
@@ -141,6 +177,29 @@ struct PredicateTranslator {
 
     static func isThere(_ expression: NSExpression) -> NSPredicate {
         comparison(expression, .notEqualTo, NSExpression(forConstantValue: nil))
+    }
+
+    /// Whether a value is there: for a value with several parts, whether one of them is.
+    static func isThere(_ expression: NSExpression, of type: any Any.Type) throws -> NSPredicate {
+        guard let parts = PredicateExtension.current?.parts(of: type) else { return isThere(expression) }
+        let conditions = try parts.map { isThere(try Self.part($0, of: expression)) }
+        return NSCompoundPredicate(orPredicateWithSubpredicates: conditions)
+    }
+
+    /// A part of a value that a store keeps in several places.
+    static func part(_ key: String, of whole: NSExpression) throws -> NSExpression {
+        guard case .keyPath = whole.payload else { throw Untranslatable() }
+        return path(key, from: whole)
+    }
+
+    /// Throws for a type whose values a store keeps in several places: no expression has such a value.
+    static func requireOnePart(_ type: any Any.Type) throws {
+        if PredicateExtension.current?.parts(of: type) != nil { throw Untranslatable() }
+    }
+
+    /// Throws for a type that a store sorts in another way than the program.
+    static func requireOrder(_ type: any Any.Type) throws {
+        if PredicateExtension.current?.hasOrderOfStore(type) == false { throw Untranslatable() }
     }
 
     static func both(_ left: NSPredicate, _ right: NSPredicate) -> NSPredicate {

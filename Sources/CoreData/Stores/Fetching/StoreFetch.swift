@@ -27,6 +27,8 @@ package struct StoreFetch {
     package var includesSubentities = true
     /// Constants in it may be objects or object ids (`ObjectKeyConvertible`).
     package var predicate: NSPredicate?
+    /// Whether each store decides the predicate as the evaluation of objects does (`ObjectDecidedPredicate`).
+    package var decidesByObject = false
     package var sortDescriptors: [NSSortDescriptor] = []
     package var limit = 0
     package var offset = 0

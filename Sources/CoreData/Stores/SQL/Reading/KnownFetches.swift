@@ -30,7 +30,7 @@ struct FetchShape: Equatable {
 
     /// The shape of a fetch, and the constants in the order of its comparisons; nil if the fetch has no shape.
     static func of(_ fetch: StoreFetch) -> (shape: FetchShape, constants: [SlotValue])? {
-        guard let predicate = fetch.predicate, fetch.afterPrimaryKey == nil else { return nil }
+        guard let predicate = fetch.predicate, fetch.afterPrimaryKey == nil, !fetch.decidesByObject else { return nil }
         var shape = FetchShape(
             layoutIndex: fetch.layout.index, includesSubentities: fetch.includesSubentities, limit: fetch.limit,
             offset: fetch.offset)

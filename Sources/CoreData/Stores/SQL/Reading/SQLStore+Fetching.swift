@@ -127,7 +127,8 @@ extension SQLStore {
     }
 
     private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {
-        let translator = translator(for: request.layout)
+        var translator = translator(for: request.layout)
+        if request.decidesByObject { translator.decidesByObject = true }
         let frame = try translator.frame(includesSubentities: request.includesSubentities)
         if let predicate = request.predicate {
             frame.addCondition(try translator.condition(predicate, in: frame))
