@@ -184,7 +184,7 @@ private final class AnyModel: PersistentModel {
     init(backingData: any BackingData<AnyModel>) { core = _ModelCore.next(AnyModel.self) }
 
     var persistentBackingData: any BackingData<AnyModel> {
-        get { core.backingData(of: AnyModel.self) }
+        get { core.backingData(of: AnyModel.self, self) }
         set { core.take(newValue) }
     }
 
