@@ -76,8 +76,8 @@ private enum SavesAtExit {
         }
     }
 
-    /// The main contexts belong to the main thread, and to the main queue, which `dispatchMain()` runs on other threads.
-    /// If any other thread ends the program, they may be in use.
+    /// The main contexts belong to the main thread, and to the main queue, which `dispatchMain()` serves from any
+    /// thread. If the program ends elsewhere, the contexts may be in use.
     private static func run() {
         guard MainQueue.isCurrent else { return }
         for save in saves.withLock({ $0.compactMap(\.autosave) }) where save.isLasting { save.run() }

@@ -10,8 +10,8 @@ struct CollectedDeletion {
 extension ModelContext {
     /// Marks models so that the next save removes them.
     ///
-    /// The models are those that the condition has at the call. If a delete rule or a model in memory has to follow, each
-    /// is deleted as by ``delete(_:)``. Otherwise the save removes the rows by one statement.
+    /// The models are those that the condition has at the call. If a delete rule or a model in memory has to follow,
+    /// each is deleted as by ``delete(_:)``. Otherwise the save removes the rows by one statement.
     ///
     /// - Parameters:
     ///   - model: The class.

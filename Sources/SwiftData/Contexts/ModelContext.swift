@@ -56,6 +56,7 @@ public final class ModelContext: Equatable {
         managed.modelContext = self
         if isMain {
             managed.automaticallyMergesChangesFromParent = true
+            parts.remoteCommits?.follow()
             managed.observesProperties = true
         } else {
             managed.collectMerges()
@@ -105,8 +106,8 @@ public final class ModelContext: Equatable {
         set { managed.transactionAuthor = newValue }
     }
 
-    /// Whether the context saves by itself, at the end of the event in which a model was changed, and before the program
-    /// ends. True for the main context unless set; other contexts never do.
+    /// Whether the context saves by itself, at the end of the event in which a model was changed, and before the
+    /// program ends. True for the main context unless set; other contexts never do.
     ///
     /// The event is the block that the main queue runs. An error is posted as ``didFailToSave``, and the next change
     /// makes another attempt. A program that ends by a signal, or by `exit` on another thread, saves nothing.

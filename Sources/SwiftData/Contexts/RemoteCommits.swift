@@ -10,7 +10,13 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
     private let merging: RemoteChangeMerging
     private let logs: [String]
     private let last: Locked<Look>
-    private var observer: (any NSObjectProtocol)?
+    private let coordinator: NSPersistentStoreCoordinator
+    private let observer = Locked<UncheckedObserver?>(nil)
+
+    /// What the notification centre has given.
+    private struct UncheckedObserver: @unchecked Sendable {  // only handed back
+        let token: any NSObjectProtocol
+    }
 
     private struct Look {
         var states: [State]
@@ -39,13 +45,23 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
         logs = urls.map { $0.path + "-wal" }
         last = Locked(Look(states: logs.map { State($0) }, time: 0))
         merging = RemoteChangeMerging(of: coordinator)
-        observer = NotificationCenter.default.addObserver(
-            forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
-        ) { [weak merging] _ in merging?.look() }
+        self.coordinator = coordinator
     }
 
     deinit {
-        if let observer { NotificationCenter.default.removeObserver(observer) }
+        if let observer = observer.withLock({ $0 }) { NotificationCenter.default.removeObserver(observer.token) }
+    }
+
+    /// Looks after each commit from now on, for the main context. Without one nothing works on the stores beside the
+    /// program, so a program that lets its contexts go finds the files closed.
+    func follow() {
+        observer.withLock { observer in
+            guard observer == nil else { return }
+            let token = NotificationCenter.default.addObserver(
+                forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+            ) { [weak merging] _ in merging?.look() }
+            observer = UncheckedObserver(token: token)
+        }
     }
 
     /// Hands the contexts what has been committed by now.

@@ -157,12 +157,13 @@ public final class _ModelCore: NSManagedObject {
         return id
     }
 
+    /// Notes the context of a new model whose temporary id a program has.
     public override func awakeFromInsert() {
         if state.contains(.hasGivenID) { GivenIdentifiers.note(self, objectID) }
     }
 
     /// Whether setting a to-many relationship has to leave it as it is. An empty array before the insertion removes no
-    /// models that lead here by themselves: an initializer often sets one after the others have been joined.
+    /// models that lead here by themselves: an initialiser often sets one after it has joined them.
     func keepsMembers(insteadOf models: [_ModelCore]) -> Bool {
         if managedObjectContext != nil { return false }
         if models.isEmpty { return !state.contains(.hasSetMembers) }
