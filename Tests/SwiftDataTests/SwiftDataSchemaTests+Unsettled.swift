@@ -206,7 +206,7 @@ extension SwiftDataSchemaTests {
     @Test("A line on standard error says what to write where an inverse may be meant")
     func advice() async {
         let end = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-            for _ in 0..<2 { _ = Schema([Depot.self, DepotGarden.self]) }
+            for _ in 0..<2 { _ = Schema([Depot.self, DepotGarden.self, DepotSign.self]) }
         }
         let lines = String(decoding: end?.standardErrorContent ?? [], as: UTF8.self).split(separator: "\n")
             .filter { $0.hasPrefix("SwiftData: note: ") }
@@ -219,6 +219,11 @@ extension SwiftDataSchemaTests {
         #expect(
             lines.contains(
                 "SwiftData: note: DepotGarden.right has no inverse: DepotTree.garden is that of left."), "\(lines)")
+        #expect(
+            lines.contains(
+                "SwiftData: note: DepotSign.kind is not unique: a constraint cannot have enumerations and structures."),
+            "\(lines)")
+        #expect(!lines.contains { $0.contains("DepotSign.text") })
         #expect(Set(lines).count == lines.count)
     }
 
@@ -291,5 +296,11 @@ extension SwiftDataSchemaTests {
 
 @Model final class DepotTree {
     var garden: DepotGarden?
+    init() {}
+}
+
+@Model final class DepotSign {
+    @Attribute(.unique) var kind: Gauge = Gauge.narrow
+    @Attribute(.unique) var text: String = ""
     init() {}
 }

@@ -22,7 +22,7 @@ struct InverseJoiner {
             if !relationship.isAnnotated {
                 infer(relationship, of: entity, among: all)
             } else if entity.type != nil {
-                InverseAdvice.advise(relationship, of: entity, among: all)
+                SchemaNotes.adviseInverse(relationship, of: entity, among: all)
             }
         }
         return fault
@@ -33,7 +33,7 @@ struct InverseJoiner {
         if isTaken, back.inverseKeyPath == nil {
             // With one column for both, each list would get the models of the other one.
             (relationship.isContested, back.isContested) = (true, true)
-            InverseAdvice.say(
+            SchemaNotes.say(
                 "\(entity.name).\(relationship.name) has no inverse: \(relationship.destination).\(back.name) is that "
                     + "of \(back.inverseName ?? "")")
             return

@@ -71,6 +71,7 @@ struct TypeCollector {
                 entity.indexKinds.append(index.kind)
             }
         }
+        SchemaNotes.checkConstraints(of: entity)
     }
 
     private func attribute(_ property: Schema.PropertyMetadata, _ valueType: any Any.Type) -> Schema.Attribute {

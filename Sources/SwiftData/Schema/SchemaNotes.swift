@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// Lines on standard error about relationships without an inverse, each once in a process.
-enum InverseAdvice {
+/// Lines on standard error about parts of classes without effect, each once in a process.
+enum SchemaNotes {
     private static let said = Locked<Set<String>>([])
 
     static func say(_ text: String) {
@@ -11,7 +11,7 @@ enum InverseAdvice {
     }
 
     /// Says what to write where a relationship with an annotation has no inverse, and one relationship leads back.
-    static func advise(
+    static func adviseInverse(
         _ relationship: Schema.Relationship, of entity: Schema.Entity,
         among all: [(Schema.Entity, Schema.Relationship)]
     ) {
@@ -23,5 +23,18 @@ enum InverseAdvice {
         say(
             "\(entity.name).\(relationship.name) has no inverse; write "
                 + "@Relationship(inverse: \\\(relationship.destination).\(other.name)) if it is meant to have one")
+    }
+
+    /// Says that a constraint is not enforced where one of its properties has several columns.
+    static func checkConstraints(of entity: Schema.Entity) {
+        for constraint in entity.uniquenessConstraints {
+            for name in constraint {
+                switch entity.attributesByName[name]?.kind {
+                case .structure, .enumeration, .rawEnumeration:
+                    say("\(entity.name).\(name) is not unique: a constraint cannot have enumerations and structures")
+                default: continue
+                }
+            }
+        }
     }
 }
