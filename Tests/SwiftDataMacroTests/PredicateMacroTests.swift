@@ -125,16 +125,16 @@ struct PredicateMacroTests {
             ),
             (
                 "{ let x = 1\n    return $0.a == x }",
-                "3:23: error: a predicate is one expression, and another one begins here"
+                "3:26: error: a predicate is one expression, and another one begins here"
             ),
             ("{ $0.a\n    $0.b }", "4:5: error: a predicate is one expression, and another one begins here"),
-            ("{ if $0.a { true } }", "3:40: error: a predicate needs 'else' here"),
+            ("{ if $0.a { true } }", "3:39: error: a predicate needs 'else' here"),
             (
                 "{ [$0.a, 1].contains(2) }",
-                "3:23: error: a list with values of the variable is not supported in a predicate"
+                "3:22: error: a list with values of the variable is not supported in a predicate"
             ),
-            ("{ $0.a == }", "3:31: error: a predicate needs an operand here"),
-            ("{ $0.a ? 1 }", "3:32: error: a predicate needs ':' here"),
+            ("{ $0.a == }", "3:30: error: a predicate needs an operand here"),
+            ("{ $0.a ? 1 }", "3:31: error: a predicate needs ':' here"),
             ("(body)", "3:21: error: a predicate needs a closure here"),
         ])
     func diagnostics(closure: String, expected: String) throws {

@@ -38,7 +38,7 @@ struct SwiftDataFetchStageTests {
             descriptor.predicate = #Predicate { $0.code < 4 }
             descriptor.fetchLimit = 3
             let found = try fleet.context.fetch(descriptor)
-            #expect(found.map(\.code) == [1, 3, 2])
+            #expect(found.map(\.code) == [3, 2, 1])
             #expect(try fleet.context.explanation(of: descriptor).sorter == .program)
         }
     }

@@ -4,6 +4,8 @@ import Foundation
 /// Saves the main context by itself, at the end of the event in which it was changed.
 final class Autosave: @unchecked Sendable {  // used with the main context only
     private weak var context: ModelContext?
+    /// The context while its changes wait for the save, also if the program has let its container go.
+    private var waiting: ModelContext?
     private var isScheduled = false
     private var lastError: String?
 
@@ -14,15 +16,14 @@ final class Autosave: @unchecked Sendable {  // used with the main context only
 
     /// Saves behind the present block of the main queue, unless that is planned already.
     func schedule() {
+        waiting = context
         if isScheduled { return }
         isScheduled = true
-        // The context stays until then, also if the program has let its container go.
-        let context = UncheckedContext(context)
-        DispatchQueue.main.async { [weak self] in
-            self?.run()
-            withExtendedLifetime(context) {}
-        }
+        DispatchQueue.main.async { [weak self] in self?.run() }
     }
+
+    /// Keeps the context no longer, for its changes are saved or given up.
+    func letGo() { waiting = nil }
 
     /// Whether a store outlives the program.
     fileprivate var isLasting: Bool { context?.parts.remoteCommits != nil }
@@ -30,6 +31,7 @@ final class Autosave: @unchecked Sendable {  // used with the main context only
     /// Saves now.
     func run() {
         isScheduled = false
+        waiting = nil
         guard let context, context.autosaveEnabled, context.hasChanges else { return }
         // The end of the transaction saves.
         if context.transactionDepth > 0 { return }
@@ -47,13 +49,6 @@ final class Autosave: @unchecked Sendable {  // used with the main context only
                 name: ModelContext.didFailToSave, object: context, userInfo: [NSUnderlyingErrorKey: error])
         }
     }
-}
-
-/// A context that a block keeps.
-private struct UncheckedContext: @unchecked Sendable {  // the block only keeps it
-    let context: ModelContext?
-
-    init(_ context: ModelContext?) { self.context = context }
 }
 
 /// Saves the main contexts with unsaved changes before the program ends.

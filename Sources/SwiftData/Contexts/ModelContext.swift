@@ -141,6 +141,7 @@ public final class ModelContext: Equatable {
 
     /// Lets models go whose changes are saved or given up.
     func letGo() {
+        autosave?.letGo()
         let models = held
         held = []
         memberLists = [:]

@@ -5,7 +5,7 @@ import Foundation
 enum ModelKeyPaths {
     /// The name of the property of a class to which a key path of one component leads.
     static func name(of keyPath: AnyKeyPath, from type: any PersistentModel.Type) -> String? {
-        KeyPathComponents.identity(keyPath).flatMap { table(of: type)[$0]?.name }
+        KeyPathComponents.identity(keyPath).flatMap { table(of: type)[$0]?.name }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// The keys to which a key path leads, joined by dots: properties of models, and fields of their structures. An

@@ -24,7 +24,9 @@ struct ModelProperty {
         guard let type = binding.type else {
             // The compiler infers the type: from a literal, or from a call or an array.
             guard let first = binding.value?.first else { return false }
-            return first.isMark("[") || first.isWord && !Self.plainWords.contains(first.text)
+            // A number is a word for the scanner.
+            return first.isMark("[")
+                || first.isWord && first.text.first?.isNumber == false && !Self.plainWords.contains(first.text)
         }
         return type.contains { $0.isWord && !Self.plainWords.contains($0.text) }
     }

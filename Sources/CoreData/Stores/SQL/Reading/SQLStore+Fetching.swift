@@ -113,10 +113,10 @@ extension SQLStore {
         }
     }
 
-    package func translator(for layout: EntityLayout) -> SQLFetchTranslator {
+    package func translator(for layout: EntityLayout, decidingByObject: Bool = false) -> SQLFetchTranslator {
         SQLFetchTranslator(
             schema: schema, layout: layout, storeNumber: storeNumber, storeIdentifier: identifier,
-            decidesByObject: decidesByObject)
+            decidesByObject: decidingByObject || decidesByObject)
     }
 
     /// A SELECT that the database can run. Conditions that the database cannot decide are evaluated on the client
@@ -127,8 +127,7 @@ extension SQLStore {
     }
 
     private func translated(_ request: StoreFetch) throws -> (SQLFetchTranslator, SQLFrame) {
-        var translator = translator(for: request.layout)
-        if request.decidesByObject { translator.decidesByObject = true }
+        let translator = translator(for: request.layout, decidingByObject: request.decidesByObject)
         let frame = try translator.frame(includesSubentities: request.includesSubentities)
         if let predicate = request.predicate {
             frame.addCondition(try translator.condition(predicate, in: frame))
