@@ -308,11 +308,7 @@ extension SQLParameters {
 }
 
 /// A row of a SELECT: its values by their places from 0, valid until the body that received the row returns.
-package protocol SQLRow: AnyObject {
-    func isNull(_ place: Int) -> Bool
-    func int64(_ place: Int) -> Int64
-    func double(_ place: Int) -> Double
-    func string(_ place: Int) -> String
+package protocol SQLRow: FetchedColumns {
     func data(_ place: Int) -> Data
     /// The value in the form in which the database has it.
     func slotValue(_ place: Int) -> SlotValue

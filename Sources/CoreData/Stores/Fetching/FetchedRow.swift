@@ -7,13 +7,14 @@ public final class FetchedRow {
     let names: [String]
     /// The kinds of the columns that are read from `row`; nil for those that `boxed` reads.
     private let kinds: [SlotKind?]
-    let row: (any SQLRow)?
+    let row: (any FetchedColumns)?
     private let places: [Int]
     private let boxed: (Int) throws -> Any?
 
     /// A row of a statement, which shows each row of the results in turn.
     package init(
-        names: [String], kinds: [SlotKind?], row: any SQLRow, places: [Int], boxed: @escaping (Int) throws -> Any?
+        names: [String], kinds: [SlotKind?], row: any FetchedColumns, places: [Int],
+        boxed: @escaping (Int) throws -> Any?
     ) {
         self.names = names
         self.kinds = kinds
@@ -40,7 +41,7 @@ public final class FetchedRow {
 
     /// The statement's row and the column in it, if values of the kind can be read there.
     @inline(__always)
-    private func source(of place: Int, _ kind: SlotKind) -> (row: any SQLRow, place: Int)? {
+    private func source(of place: Int, _ kind: SlotKind) -> (row: any FetchedColumns, place: Int)? {
         guard let row, kinds[place] == kind else { return nil }
         return (row, places[place])
     }
