@@ -92,7 +92,8 @@ struct SwiftDataPredicateTests {
 
     /// The text with one name for all identifiers, which differ from store to store.
     private static func withoutIdentifiers(_ text: String) -> String {
-        text.replacing(/x-coredata:\/\/[0-9A-F-]+\/[A-Za-z]+\/p[0-9]+/, with: "…")
+        text.replacing(/0x[0-9a-f]+ <[^>]*>/, with: "…")
+            .replacing(/\(?<NSEntityDescription: 0x[0-9a-f]+>\) name (\w+), .*?subentities \[[^\]]*\]/) { "\($0.1)" }
     }
 }
 

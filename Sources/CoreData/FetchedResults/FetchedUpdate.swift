@@ -104,8 +104,8 @@ struct FetchedUpdate {
         for index in placements.indices { placements[index].newIndex = placements[index].gap + index }
     }
 
-    /// Sorts the placements by a comparison: negative where the first comes first, 0 for equals. Equals keep their order,
-    /// which the standard library's sort does not guarantee.
+    /// Sorts the placements by a comparison: negative where the first comes first, 0 for equals. Equals keep their
+    /// order, which the standard library's sort does not guarantee.
     private mutating func reorder(_ compare: (Placement, Placement) -> Int) {
         let order = placements.withUnsafeBufferPointer { placements in
             placements.indices.sorted { a, b in

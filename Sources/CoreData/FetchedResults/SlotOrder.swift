@@ -1,6 +1,7 @@
 import Foundation
 
-/// The order of objects of one entity by attributes that are found in slots: no name is looked up and no value is boxed.
+/// The order of objects of one entity by attributes that are found in slots: no name is looked up, and no value is
+/// boxed.
 struct SlotOrder {
     private struct Key {
         let slot: Int

@@ -49,7 +49,8 @@ struct ForgivingSourceTests {
     func readAsIs(type: String, text: String, value: Double) throws {
         let read = try attribute("attributeType=\"\(type)\" defaultValueString=\"\(text)\"")
         #expect((read.attribute.defaultValue as? NSNumber)?.doubleValue == value)
-        #expect(read.warnings.isEmpty)
+        // The warning about the type's spelling is another one's.
+        #expect(read.warnings.allSatisfy { $0.description.contains("attributeType is") })
     }
 
     @Test(
