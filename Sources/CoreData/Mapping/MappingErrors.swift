@@ -130,17 +130,20 @@ enum MappingErrors {
     }
 
     static func sourceStore(_ error: any Error, _ url: URL) -> NSError {
-        .coreData(
-            error.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerSourceStoreError,
-            reason: "The source store cannot be opened: \((error as NSError).localizedDescription)", url: url,
-            underlying: error)
+        let failure = (error as? SQLiteError)?.nsError(doing: .opening) ?? error as NSError
+        return .coreData(
+            failure.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerSourceStoreError,
+            reason: "The source store cannot be opened: \(failure.localizedDescription)", url: url,
+            underlying: failure)
     }
 
     static func destinationStore(_ error: any Error, _ url: URL) -> NSError {
-        .coreData(
-            error.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerDestinationStoreError,
-            reason: "The destination store cannot be made: \((error as NSError).localizedDescription)", url: url,
-            underlying: error)
+        // The first statements of a copy fail by errors of SQLite, which know whether the disk is full.
+        let failure = (error as? SQLiteError)?.nsError(doing: .saving) ?? error as NSError
+        return .coreData(
+            failure.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerDestinationStoreError,
+            reason: "The destination store cannot be made: \(failure.localizedDescription)", url: url,
+            underlying: failure)
     }
 
     static func notSaved(_ error: any Error, _ place: Place) -> NSError {
