@@ -130,7 +130,7 @@ enum MappingErrors {
     }
 
     static func sourceStore(_ error: any Error, _ url: URL) -> NSError {
-        let failure = (error as? SQLiteError)?.nsError(doing: .opening) ?? error as NSError
+        let failure = (error as? any SQLFailure)?.nsError(doing: .opening) ?? error as NSError
         return .coreData(
             failure.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerSourceStoreError,
             reason: "The source store cannot be opened: \(failure.localizedDescription)", url: url,
@@ -138,8 +138,8 @@ enum MappingErrors {
     }
 
     static func destinationStore(_ error: any Error, _ url: URL) -> NSError {
-        // The first statements of a copy fail by errors of SQLite, which know whether the disk is full.
-        let failure = (error as? SQLiteError)?.nsError(doing: .saving) ?? error as NSError
+        // The first statements of a copy fail by errors of the database, which know whether the disk is full.
+        let failure = (error as? any SQLFailure)?.nsError(doing: .saving) ?? error as NSError
         return .coreData(
             failure.isOfFullDisk ? NSFileWriteOutOfSpaceError : NSMigrationManagerDestinationStoreError,
             reason: "The destination store cannot be made: \(failure.localizedDescription)", url: url,
