@@ -4,7 +4,7 @@ import SwiftData
 import TestSupport
 import Testing
 
-/// Proof: predicates of SwiftData find the models for which plain Swift says that they hold.
+/// Predicates of SwiftData find the models for which plain Swift says that they hold.
 @Suite("Predicates of SwiftData")
 struct SwiftDataPredicateTests {
     /// Runs a body with the fleets of all states, in a file and in memory.
