@@ -93,10 +93,10 @@ struct SwiftDataContextTests {
             try plain.delete(
                 model: CabinetNote.self, where: #Predicate { $0.text != "note 0" }, includeSubclasses: false)
             #expect(plain.hasChanges && plain.managedObjectContext.deletedObjects.isEmpty)
-            let told = Told(ModelContext.didSave, of: plain)
+            let posted = PostedNotifications(ModelContext.didSave, of: plain)
             try plain.save()
             #expect(!plain.hasChanges)
-            #expect(told.identifiers("deletedIdentifiers")?.count == 3)
+            #expect(posted.identifiers("deletedIdentifiers")?.count == 3)
             let left = try reader.fetch(FetchDescriptor<CabinetNote>(sortBy: [SortDescriptor(\.text)]))
             #expect(left.map(\.text) == ["dated", "note 0"])
             #expect(seen.modelContext == nil)
@@ -226,8 +226,8 @@ struct SwiftDataContextTests {
         let (cabinet, gone) = (Cabinet("A"), Cabinet("B"))
         context.insert(cabinet)
         context.insert(gone)
-        let before = Told(ModelContext.willSave, of: context)
-        let after = Told(ModelContext.didSave, of: context)
+        let before = PostedNotifications(ModelContext.willSave, of: context)
+        let after = PostedNotifications(ModelContext.didSave, of: context)
         try context.save()
         #expect(before.count == 1 && before.hadChanges && before.userInfo?.isEmpty != false)
         let ids = Set([cabinet.persistentModelID, gone.persistentModelID])
@@ -283,7 +283,7 @@ struct SwiftDataContextTests {
 }
 
 /// The notifications of one name from one context.
-private final class Told: @unchecked Sendable {  // used on one thread
+private final class PostedNotifications: @unchecked Sendable {  // used on one thread
     private(set) var count = 0
     private(set) var userInfo: [AnyHashable: Any]?
     private(set) var hadChanges = false

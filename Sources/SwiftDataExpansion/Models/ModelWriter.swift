@@ -51,6 +51,7 @@ struct ModelWriter {
     /// A byte whose address in an initialiser tells where the model is. An initialiser's accessors have no `self`.
     private func place() -> String {
         guard properties.values.contains(where: \.mayLead) else { return "" }
+        // nonisolated(unsafe): the byte itself is neither read nor written, only its address is taken.
         return
             "@exclusivity(unchecked) nonisolated(unsafe) private var \(ModelProperty.place(in: name)): Swift.UInt8 = 0"
     }

@@ -152,7 +152,7 @@ struct MappedMigrationStores {
             try connection.setJournalMode(settings.pragma("journal_mode") ?? "WAL")
             if settings.pragma("synchronous")?.uppercased() == "OFF" { return }
         } catch let error as SQLiteError {
-            throw MappingErrors.destinationStore(error.nsError(doing: .saving), ends.destinationURL)
+            throw MappingErrors.destinationStore(error, ends.destinationURL)
         }
         try Disk.synchronize(ends.buildURL)
         Disk.synchronizeFolder(ends.buildURL.deletingLastPathComponent())
