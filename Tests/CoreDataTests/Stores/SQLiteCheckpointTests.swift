@@ -135,4 +135,20 @@ struct SQLiteCheckpointTests {
             try coordinator.remove(store)
         }
     }
+
+    @Test("A coordinator that is released with its store leaves the main file alone, also after a read")
+    func releasedAfterRead() throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Notes.sqlite")
+        func use() throws -> Int {
+            let (coordinator, _) = try filledStore(at: url)
+            let reader = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            reader.persistentStoreCoordinator = coordinator
+            return try reader.performAndWait {
+                try reader.count(for: NSFetchRequest<NSManagedObject>(entityName: "Note"))
+            }
+        }
+        #expect(try use() == 150)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["Notes.sqlite"])
+    }
 }

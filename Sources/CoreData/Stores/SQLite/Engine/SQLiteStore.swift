@@ -111,6 +111,6 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
 
     /// Closes the store if the program releases its coordinator without removing it, so that no files are left behind.
     deinit {
-        if removesLog, !wasClosed.withLock({ $0 }) { close() }
+        if !wasClosed.withLock({ $0 }) { close() }
     }
 }

@@ -3,15 +3,13 @@ import Foundation
 /// A SQLite file, or a database in memory: a pool of connections that read, see `SQLiteReaderPool`, and one connection
 /// that writes.
 final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is used under `writerLock` only
-    /// Stands before the writer, because properties end in this order: only a connection that writes can copy the -wal
-    /// into the main file when it closes as the last one.
-    let readers: SQLiteReaderPool
     /// Guards the writer. Without a -wal the writer is the only connection.
     private let writerLock: NSRecursiveLock
     /// Nil for a database that is read-only, or closed.
     private var writer: SQLiteConnection?
     /// Whether a body of `write` runs.
     private var isWriting = false
+    let readers: SQLiteReaderPool
     /// Nil if there is no -wal to copy, or if the program has set `wal_autocheckpoint` itself.
     let checkpointer: SQLiteCheckpointer?
 
