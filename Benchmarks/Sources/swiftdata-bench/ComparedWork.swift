@@ -10,6 +10,10 @@ enum ComparedWork: String, CaseIterable {
     case readByID = "read-by-id"
     /// One book by its unique isbn, in random order, none of them cached.
     case readByISBN = "read-by-isbn"
+    /// Books between two isbns, with new bounds for each fetch.
+    case readByRange = "read-by-range"
+    /// Count books by conditions that no book meets, with new constants each time.
+    case countByRange = "count-by-range"
     /// Read an enumeration with a raw value.
     case enumeration
     /// Read a structure of four fields, beside four attributes.
@@ -28,7 +32,8 @@ enum ComparedWork: String, CaseIterable {
     /// The works whose processor time has a bar beside `@NSManaged` objects, with the words for them.
     static let ratios: [(work: ComparedWork, title: String)] = [
         (.readAll, "fetch all, read all"), (.insert, "make, insert, one save"), (.update, "change 2 of 8, save"),
-        (.readByID, "model(for:)"), (.readByISBN, "one by unique attribute"), (.enumeration, "read an enumeration"),
+        (.readByID, "model(for:)"), (.readByISBN, "one by unique attribute"),
+        (.readByRange, "\(rangeLength) by #Predicate and index"), (.enumeration, "read an enumeration"),
         (.structure, "read a structure of four"),
     ]
 
@@ -41,13 +46,18 @@ enum ComparedWork: String, CaseIterable {
     var start: Start {
         switch self {
         case .insert, .append, .appendThousands, .insertGenerated, .enumeration, .structure: .empty
-        case .readAll, .update, .readByID, .readByISBN, .enumerate, .stall: .filled
+        case .readAll, .update, .readByID, .readByISBN, .readByRange, .countByRange, .enumerate, .stall: .filled
         }
     }
 
     /// How many stops there are, and how often each is read.
     static let stops = 1_000
     static let stopReads = 1_000
+    /// How many ranges of isbns there are, and how many books each has.
+    static let ranges = 1_000
+    static let rangeLength = 20
+    /// How many predicates are translated.
+    static let translations = 10_000
     /// The members of a relationship before and after its growth.
     static let fewMembers = 1_000
     static let manyMembers = 10_000
@@ -59,4 +69,16 @@ enum ComparedWork: String, CaseIterable {
 enum Side: String, CaseIterable {
     case models
     case objects
+}
+
+extension SwiftRows {
+    /// Ranges of isbns, each of which has as many books.
+    var ranges: [Range<String>] {
+        let isbns = books.map(\.isbn).sorted()
+        let (length, count) = (ComparedWork.rangeLength, ComparedWork.ranges)
+        return (0..<count).map { number in
+            let first = number * max(isbns.count - length - 1, 0) / count
+            return isbns[first]..<isbns[first + length]
+        }
+    }
 }

@@ -16,7 +16,7 @@ struct ComparisonReport {
     /// The names of the bars, in the order of the table.
     static let barNames =
         ComparedWork.ratios.map(\.work.rawValue)
-        + ["appends", "growth", "bytes-beyond-object", "peak.enumerate", "stall", "compile"]
+        + ["translation", "appends", "growth", "bytes-beyond-object", "peak.enumerate", "stall", "compile"]
     static let classes = 50
 
     private let bars: KeptFigures
@@ -40,7 +40,7 @@ struct ComparisonReport {
         let templates = try TemplateStore { _ = try ModelWorks.container($0) }
         defer { templates.remove() }
         var rows = try ratios(templates)
-        rows += try [appends(templates), growth(templates), bytes(templates)].compactMap { $0 }
+        rows += try [translation(templates), appends(templates), growth(templates), bytes(templates)].compactMap { $0 }
         rows += try [peak(templates), stall(templates), compile(templates)].compactMap { $0 }
         var holds = true
         var table = [["\(books) books, \(rounds) rounds", "models", "objects", "", "bar is for", "rounds", "bar", ""]]
@@ -97,6 +97,23 @@ struct ComparisonReport {
         try templates.withStore(copiedFrom: store) { store in
             try ChildProcess.run(["child", side.rawValue, work.rawValue, store.path, String(books)])
         }
+    }
+
+    /// What a fetch by `#Predicate` takes beyond one by a format: translation, and the fetch of models around it.
+    private func translation(_ templates: TemplateStore) throws -> Row? {
+        guard isMeasured("translation") else { return nil }
+        let filled = try templates.filled(with: SourceData(authors: max(books / 100, 1), books: books), name: "counted")
+        var times: [Side: [Double]] = [:]
+        for _ in 1...rounds {
+            for side in Side.allCases.shuffled() {
+                let measured = try measure(side, .countByRange, books: books, from: filled, templates)
+                times[side, default: []].append(measured.cpuSeconds / Double(ComparedWork.translations) * 1e6)
+            }
+        }
+        let (models, objects) = (times[.models] ?? [], times[.objects] ?? [])
+        return Row(
+            name: "translation", title: "count by #Predicate, by format", models: models, objects: objects,
+            unit: "µs", figures: zip(models, objects).map { $0 - $1 })
     }
 
     // MARK: Growth

@@ -17,6 +17,8 @@ enum ModelWorks {
         case .update: return try update(in: context)
         case .readByID: return try readByID(data.shuffledIndexes, in: context)
         case .readByISBN: return try readByISBN(data.shuffledIndexes, of: SwiftRows(data), in: context)
+        case .readByRange: return try readByRange(SwiftRows(data).ranges, in: context)
+        case .countByRange: return try countByRange(in: context)
         case .append: return try append(data.bookCount, toEach: 1, in: context)
         case .appendThousands:
             let authors = data.bookCount / ComparedWork.fewMembers
@@ -98,6 +100,32 @@ enum ModelWorks {
                 sum += book.fieldSum
             }
             return ((), count, sum)
+        }
+    }
+
+    private static func readByRange(_ ranges: [Range<String>], in context: ModelContext) throws -> Measurement {
+        try Measurement.of {
+            var (count, sum) = (0, 0.0)
+            for range in ranges {
+                let (low, high) = (range.lowerBound, range.upperBound)
+                let predicate = #Predicate<Models.Book> { $0.isbn >= low && $0.isbn < high }
+                let books = try context.fetch(FetchDescriptor(predicate: predicate))
+                count += books.count
+                sum += books.reduce(0) { $0 + $1.fieldSum }
+            }
+            return ((), count, sum)
+        }
+    }
+
+    private static func countByRange(in context: ModelContext) throws -> Measurement {
+        try Measurement.of {
+            var sum = 0
+            for number in 0..<ComparedWork.translations {
+                let (low, high) = ("~\(number)", "~")
+                let predicate = #Predicate<Models.Book> { $0.isbn >= low && $0.isbn < high }
+                sum += try context.fetchCount(FetchDescriptor(predicate: predicate))
+            }
+            return ((), ComparedWork.translations, Double(sum))
         }
     }
 

@@ -35,6 +35,8 @@ enum ObjectWorks {
             case .update: try update(in: context)
             case .readByID: try readByID(data.shuffledIndexes, in: context)
             case .readByISBN: try readByISBN(data.shuffledIndexes, of: SwiftRows(data), in: context)
+            case .readByRange: try readByRange(SwiftRows(data).ranges, in: context)
+            case .countByRange: try countByRange(in: context)
             case .insertGenerated: try insertGenerated(data.bookCount, into: context)
             case .append, .appendThousands, .enumerate, .enumeration, .structure, .stall:
                 throw BenchmarkFailure(description: "objects do not do \(work.rawValue)")
@@ -107,6 +109,34 @@ enum ObjectWorks {
                 sum += book.fieldSum
             }
             return ((), count, sum)
+        }
+    }
+
+    private static func readByRange(_ ranges: [Range<String>], in context: NSManagedObjectContext) throws -> Measurement
+    {
+        let request = allBooks
+        return try Measurement.of {
+            var (count, sum) = (0, 0.0)
+            for range in ranges {
+                request.predicate = NSPredicate(
+                    format: "isbn >= %@ AND isbn < %@", range.lowerBound, range.upperBound)
+                let books = try context.fetch(request)
+                count += books.count
+                sum += books.reduce(0) { $0 + $1.fieldSum }
+            }
+            return ((), count, sum)
+        }
+    }
+
+    private static func countByRange(in context: NSManagedObjectContext) throws -> Measurement {
+        let request = allBooks
+        return try Measurement.of {
+            var sum = 0
+            for number in 0..<ComparedWork.translations {
+                request.predicate = NSPredicate(format: "isbn >= %@ AND isbn < %@", "~\(number)", "~")
+                sum += try context.count(for: request)
+            }
+            return ((), ComparedWork.translations, Double(sum))
         }
     }
 

@@ -11,7 +11,9 @@ package struct KeyValuePath: Equatable {
     package init(_ text: String) {
         self.text = text
         isOperator = text.utf8.first == 0x40  // @
-        keys = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        keys =
+            text.utf8.contains(0x2E)  // .
+            ? text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) : [text]
     }
 
     /// The path with reserved words escaped by `#`.

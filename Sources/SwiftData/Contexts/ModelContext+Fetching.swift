@@ -11,10 +11,19 @@ extension ModelContext {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetch(_:))
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         try using {
+            if let request = try equalityRequest(descriptor) { return models(try managed.fetch(request)) }
             let fetch = try modelFetch(descriptor)
             guard fetch.isOfStore else { return try evaluatedModels(fetch) }
-            return try managed.fetch(try request(fetch)).map { ModelFetch<T>.model($0) }
+            return models(try managed.fetch(try request(fetch)))
         }
+    }
+
+    /// The models of objects. A loop, because `map` is not specialised for a class that is known at run time alone.
+    private func models<T: PersistentModel>(_ objects: [NSManagedObject]) -> [T] {
+        var models: [T] = []
+        models.reserveCapacity(objects.count)
+        for object in objects { models.append(unsafeDowncast(object, to: _ModelCore.self).model(as: T.self)) }
+        return models
     }
 
     /// Returns the number of models.
@@ -98,16 +107,41 @@ extension ModelContext {
 
     // MARK: Requests
 
+    /// The request of the most frequent fetch: one property equals a value, and nothing else is asked for. Nil for any
+    /// other fetch. Without the stages such a fetch takes a fifth less.
+    private func equalityRequest<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>
+    ) throws -> NSFetchRequest<NSManagedObject>? {
+        // `isEmpty` looks up the conformance of the array to Collection each time.
+        guard descriptor.sortBy.count == 0, descriptor.relationshipKeyPathsForPrefetching.count == 0,
+            let predicate = descriptor.predicate, let equality = PropertyEquality.predicate(of: predicate)
+        else { return nil }
+        mergeCommits()
+        try requireKnown(T.self)
+        let request = NSFetchRequest<NSManagedObject>(entityName: Schema.entityName(for: T.self))
+        applyCollectedDeletions()
+        request.predicate = equality
+        if let limit = descriptor.fetchLimit { request.fetchLimit = limit }
+        if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
+        if !descriptor.includePendingChanges { request.includesPendingChanges = false }
+        return request
+    }
+
     /// The stages of a fetch, after what other contexts and processes have saved is merged.
     func modelFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ModelFetch<T> {
         mergeCommits()
+        try requireKnown(T.self)
+        return try ModelFetch(descriptor, in: self)
+    }
+
+    /// Throws for a class that is not in the container's schema.
+    private func requireKnown<T: PersistentModel>(_ type: T.Type) throws {
         guard container.managed.types[ObjectIdentifier(T.self)] != nil else {
             let known = container.schema.entitiesByName[Schema.entityName(for: T.self)]?.type
             throw SwiftDataError.unknownSchema.because(
                 "the container has no class \(String(reflecting: T.self))"
                     + (known.map { "; its class of that name is \(String(reflecting: $0))" } ?? ""))
         }
-        return try ModelFetch(descriptor, in: self)
     }
 
     func request<T: PersistentModel>(_ fetch: ModelFetch<T>) throws -> NSFetchRequest<NSManagedObject> {

@@ -8,7 +8,6 @@ import Foundation
 /// the size or the time of the store's log, so most of these looks cost one question to the file system.
 final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is behind a lock
     private let merging: RemoteChangeMerging
-    private let logs: [String]
     private let last: Locked<Look>
     private let coordinator: NSPersistentStoreCoordinator
     private let observer = Locked<UncheckedObserver?>(nil)
@@ -19,22 +18,51 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
     }
 
     private struct Look {
-        var states: [State]
+        var logs: [Log]
         /// The time of the look, in nanoseconds.
         var time: UInt64
     }
 
-    private struct State: Equatable {
-        var size: Int64 = 0
-        var seconds = 0
-        var nanoseconds = 0
+    /// A log that stays open, because a question about an open file needs no search for its path. SQLite locks other
+    /// files, so closing this one releases none of its locks.
+    private struct Log {
+        private struct State: Equatable {
+            var size: Int64 = 0
+            var seconds = 0
+            var nanoseconds = 0
+        }
+
+        private let path: String
+        private var descriptor: Int32 = -1
+        private var state = State()
 
         init(_ path: String) {
+            self.path = path
+            _ = isChanged()
+        }
+
+        /// Whether the log has another size or another time than at the last call.
+        mutating func isChanged() -> Bool {
+            let last = state
+            state = present()
+            return state != last
+        }
+
+        private mutating func present() -> State {
             var found = stat()
-            guard stat(path, &found) == 0 else { return }
-            size = Int64(found.st_size)
-            seconds = found.st_mtim.tv_sec
-            nanoseconds = found.st_mtim.tv_nsec
+            // A log that was removed stays open without a name.
+            if descriptor < 0 || fstat(descriptor, &found) != 0 || found.st_nlink == 0 {
+                close()
+                descriptor = open(path, O_RDONLY | O_CLOEXEC)
+                guard descriptor >= 0, fstat(descriptor, &found) == 0 else { return State() }
+            }
+            return State(
+                size: Int64(found.st_size), seconds: found.st_mtim.tv_sec, nanoseconds: found.st_mtim.tv_nsec)
+        }
+
+        mutating func close() {
+            if descriptor >= 0 { _ = Foundation.close(descriptor) }
+            descriptor = -1
         }
     }
 
@@ -42,14 +70,14 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
     ///   - coordinator: The coordinator of the container.
     ///   - urls: The places of its files.
     init(of coordinator: NSPersistentStoreCoordinator, at urls: [URL]) {
-        logs = urls.map { $0.path + "-wal" }
-        last = Locked(Look(states: logs.map { State($0) }, time: 0))
+        last = Locked(Look(logs: urls.map { Log($0.path + "-wal") }, time: 0))
         merging = RemoteChangeMerging(of: coordinator)
         self.coordinator = coordinator
     }
 
     deinit {
         if let observer = observer.withLock({ $0 }) { NotificationCenter.default.removeObserver(observer.token) }
+        last.withLock { last in for index in last.logs.indices { last.logs[index].close() } }
     }
 
     /// Looks after each commit from now on, for the main context. Without one nothing works on the stores beside the
@@ -70,11 +98,12 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
     ///   longer than finding a model by its identifier.
     func look(isBrief: Bool = false) {
         let time = now()
-        if isBrief, last.withLock({ time &- $0.time < 1_000_000 }) { return }
-        let present = logs.map { State($0) }
         let isNew = last.withLock { last in
-            defer { last = Look(states: present, time: time) }
-            return last.states != present
+            if isBrief, time &- last.time < 1_000_000 { return false }
+            last.time = time
+            var isNew = false
+            for index in last.logs.indices where last.logs[index].isChanged() { isNew = true }
+            return isNew
         }
         if isNew { merging.look() }
     }

@@ -28,16 +28,9 @@ struct ModelFetch<T: PersistentModel> {
 
     init(_ descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
         self.descriptor = descriptor
-        if descriptor.sortBy.isEmpty {
-            guard let predicate = descriptor.predicate else {
-                sortDescriptors = []
-                return
-            }
-            if let equality = PropertyEquality.predicate(of: predicate) {
-                sortDescriptors = []
-                stored = [(equality, 1)]
-                return
-            }
+        if descriptor.predicate == nil, descriptor.sortBy.isEmpty {
+            sortDescriptors = []
+            return
         }
         let container = context.container
         let unsaved = UnsavedEntities(context: descriptor.includePendingChanges ? context.managed : nil)

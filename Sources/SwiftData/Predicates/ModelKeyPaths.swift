@@ -12,15 +12,26 @@ enum ModelKeyPaths {
     /// enumeration's element is added. "self" for the identifier of the model, and for an enumeration's raw value.
     ///
     /// Nil if the path leads to anything else, or to a value of which a store has only bytes.
-    static func keys(of keyPath: AnyKeyPath) -> String? {
-        if let known = known.withLock({ $0[keyPath] }) { return known }
-        let keys = find(keyPath)
-        if let keys { known.withLock { $0[keyPath] = keys } }
-        return keys
+    static func keys(of keyPath: AnyKeyPath) -> String? { found(keyPath)?.keys }
+
+    /// The expression for the keys to which a key path leads.
+    static func expression(of keyPath: AnyKeyPath) -> CoreData.NSExpression? { found(keyPath)?.expression }
+
+    private struct Found {
+        let keys: String
+        let expression: CoreData.NSExpression
     }
 
-    /// The keys of the key paths that were asked for.
-    private static let known = Locked<[AnyKeyPath: String]>([:])
+    /// What the key paths that were asked for lead to.
+    private static let known = Locked<[AnyKeyPath: Found]>([:])
+
+    private static func found(_ keyPath: AnyKeyPath) -> Found? {
+        if let known = known.withLock({ $0[keyPath] }) { return known }
+        guard let keys = find(keyPath) else { return nil }
+        let new = Found(keys: keys, expression: CoreData.NSExpression(forKeyPath: keys))
+        known.withLock { $0[keyPath] = new }
+        return new
+    }
 
     private static func find(_ keyPath: AnyKeyPath) -> String? {
         let (root, value) = (type(of: keyPath).rootType, type(of: keyPath).valueType)

@@ -11,16 +11,8 @@ struct ModelPredicates: PredicateExtending {
 
     func keys(of keyPath: AnyKeyPath) -> String? { ModelKeyPaths.keys(of: keyPath) }
 
-    /// Types that are constants already. A cast to a protocol costs more than all of them.
-    private static let plain: Set<ObjectIdentifier> = [
-        ObjectIdentifier(String.self), ObjectIdentifier(Int.self), ObjectIdentifier(Double.self),
-        ObjectIdentifier(Bool.self), ObjectIdentifier(Date.self), ObjectIdentifier(UUID.self),
-    ]
-
-    static func isPlain(_ type: any Any.Type) -> Bool { plain.contains(ObjectIdentifier(type)) }
-
     func constant(of value: Any) -> Any? {
-        if Self.isPlain(Swift.type(of: value)) { return nil }
+        if PredicateConstant.isPlain(Swift.type(of: value)) { return nil }
         return switch value {
         case let identifier as PersistentIdentifier: id(of: identifier)
         case let model as any PersistentModel: id(of: model.persistentModelID)
@@ -107,7 +99,7 @@ extension ModelContainer {
             // A new model has its id from before it came into a context, whose model may be another one.
             if id.isTemporaryID { return id }
             if id.entity.managedObjectModel === managed.model,
-                id.persistentStore.map({ coordinator.persistentStores.contains($0) }) == true
+                id.persistentStore?.persistentStoreCoordinator === coordinator
             {
                 return id
             }

@@ -7,11 +7,11 @@ enum PropertyEquality {
     /// The predicate, if the condition is of this form, and the value is of a plain type.
     static func predicate<Model: PersistentModel>(of condition: Predicate<Model>) -> NSPredicate? {
         guard let equality = condition.expression as? any EqualityOfProperty, let (keyPath, value) = equality.sides,
-            let keys = ModelKeyPaths.keys(of: keyPath)
+            let property = ModelKeyPaths.expression(of: keyPath)
         else { return nil }
         return NSComparisonPredicate(
-            leftExpression: NSExpression(forKeyPath: keys), rightExpression: NSExpression(forConstantValue: value),
-            modifier: .direct, type: .equalTo, options: [])
+            leftExpression: property, rightExpression: NSExpression(forConstantValue: value), modifier: .direct,
+            type: .equalTo, options: [])
     }
 }
 
@@ -37,7 +37,7 @@ extension PredicateExpressions.KeyPath: PropertyOfVariable where Root: VariableO
 }
 
 extension PredicateExpressions.Value: CapturedValue {
-    fileprivate var plainValue: Any? { ModelPredicates.isPlain(Output.self) ? value : nil }
+    fileprivate var plainValue: Any? { PredicateConstant.isPlain(Output.self) ? value : nil }
 }
 
 extension PredicateExpressions.Equal: EqualityOfProperty where LHS: PropertyOfVariable, RHS: CapturedValue {

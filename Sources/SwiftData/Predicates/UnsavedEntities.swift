@@ -11,7 +11,8 @@ struct UnsavedEntities {
 
     /// Whether conditions or an order depend on unsaved values of other models than those that are fetched.
     func concern(_ conditions: [NSPredicate], _ order: [NSSortDescriptor]) -> Bool {
-        guard let context, let model = context.persistentStoreCoordinator?.managedObjectModel else { return false }
+        guard let context, context.hasChanges, let model = context.persistentStoreCoordinator?.managedObjectModel
+        else { return false }
         var destinations: Set<NSEntityDescription> = []
         for condition in conditions {
             _ = condition.rewriting { expression in
@@ -22,7 +23,7 @@ struct UnsavedEntities {
             }
         }
         for key in order.compactMap(\.key) { destinations.formUnion(Self.destinations(of: key, in: model)) }
-        if destinations.isEmpty || !context.hasChanges { return false }
+        if destinations.isEmpty { return false }
         return [context.insertedObjects, context.updatedObjects, context.deletedObjects].contains { objects in
             objects.contains { object in destinations.contains { object.entity.isKindOf(entity: $0) } }
         }

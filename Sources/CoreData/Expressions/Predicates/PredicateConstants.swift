@@ -6,7 +6,13 @@ private protocol CapturedRange {
 }
 
 /// Converts captured values to the constants of predicates.
-enum PredicateConstant {
+package enum PredicateConstant {
+    /// Whether values of a type are constants as they are. Casts to protocols cost more than all of these comparisons.
+    package static func isPlain(_ type: any Any.Type) -> Bool {
+        type == String.self || type == Int.self || type == Double.self || type == Bool.self || type == Date.self
+            || type == UUID.self
+    }
+
     static func part(_ value: Any) throws -> TranslatedPart {
         if let range = value as? any CapturedRange { return try range.part }
         return .value(try expression(value))

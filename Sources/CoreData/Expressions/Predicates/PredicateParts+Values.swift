@@ -44,7 +44,7 @@ extension PredicateExpressions.Value: PredicateTranslatable {
     var operands: [Any] { [] }
 
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
-        if let bool = value as? Bool { return .value(NSExpression(forConstantValue: bool)) }
+        if PredicateConstant.isPlain(Output.self) { return .value(NSExpression(forConstantValue: value)) }
         return try PredicateConstant.part(value)
     }
 }

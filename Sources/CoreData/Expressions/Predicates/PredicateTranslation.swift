@@ -199,6 +199,7 @@ struct PredicateTranslator {
 
     /// Throws for a type that a store sorts in another way than the program.
     static func requireOrder(_ type: any Any.Type) throws {
+        if PredicateConstant.isPlain(type) { return }
         if PredicateExtension.current?.hasOrderOfStore(type) == false { throw Untranslatable() }
     }
 
