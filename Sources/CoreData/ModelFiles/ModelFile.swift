@@ -108,7 +108,7 @@ package enum ModelFile {
             let file = url.appendingPathComponent(name, isDirectory: false)
             if FileManager.default.fileExists(atPath: file.path) { return file }
         }
-        throw modelError("The model has no file 'contents'.", file: url.path)
+        throw modelError("The model has no file 'contents', which has its elements; write one.", file: url.path)
     }
 
     private static func loadCompiled(at url: URL) throws -> NSManagedObjectModel {

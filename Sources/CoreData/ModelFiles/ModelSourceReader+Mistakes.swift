@@ -22,7 +22,15 @@ extension ModelSourceReader {
         }
         switch element.name {
         case "model": checkIdentifiers(of: element.children(named: "entity"))
-        case "entity", "composite": try checkProperties(of: element)
+        case "entity", "composite":
+            try checkProperties(of: element)
+            if ["class", "category"].contains(element.text("codeGenerationType")),
+                element.text("representedClassName") == nil
+            {
+                warn(
+                    "codeGenerationType has no effect without a class; write representedClassName="
+                        + "\"\(element.text("name") ?? "")\".", at: element)
+            }
         case "fetchIndex":
             if element.children(named: "fetchIndexElement").isEmpty {
                 warn("the index has no <fetchIndexElement>, so there is no index.", at: element)

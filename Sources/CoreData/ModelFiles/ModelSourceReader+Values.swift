@@ -56,7 +56,15 @@ extension ModelSourceReader {
         let what = "the default value '\(text)' of an attribute of type \(source.text("attributeType") ?? "Undefined")"
         switch (written.value, written.remark) {
         case (nil, _):
-            let remedy = type == .dateAttributeType ? "; write defaultDateTimeInterval, in seconds after 2001." : "."
+            let remedy =
+                switch type {
+                case .dateAttributeType: "; write defaultDateTimeInterval, in seconds after 2001."
+                case .booleanAttributeType: "; write YES or NO."
+                case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
+                    .doubleAttributeType, .floatAttributeType:
+                    "; write a number, such as defaultValueString=\"0\"."
+                default: "; remove defaultValueString."
+                }
             warn("\(what) is none, so the attribute has no default\(remedy)", at: source)
         case (let value?, .readAs?): warn("\(what) is read as \(value).", at: source)
         case (_, .outOfRange?): warn("\(what) is out of its range.", at: source)

@@ -121,7 +121,8 @@ struct ModelSourceReader {
             else { continue }
             guard byName[parent] != nil else {
                 throw error(
-                    "the parent entity '\(parent)' is not in the model\(Self.hint(parent, among: byName))", at: source)
+                    "the parent entity '\(parent)' is not in the model\(Self.hint(parent, among: byName)) Add it, "
+                        + "or remove parentEntity.", at: source)
             }
             children[parent, default: []].append(entity)
         }

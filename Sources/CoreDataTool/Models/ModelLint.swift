@@ -200,6 +200,14 @@ package struct ModelLint {
                 "it is neither yes nor no where it has no value, and 'NO' does not find it; make it mandatory with "
                     + "a default value")
         }
+        if let derived = attribute as? NSDerivedAttributeDescription, derived.attributeType != .stringAttributeType,
+            let expression = derived.derivationExpression, Self.isText(expression, in: entity)
+        {
+            add(
+                .derivation, entity: entity, property: attribute.name,
+                "its expression gives text, and its type is another one: its values are read as 0 or not at all; give "
+                    + "it the type String")
+        }
         guard attribute.attributeType == .transformableAttributeType, !attribute.isTransient else { return }
         switch attribute.valueTransformerName {
         case nil, "":
@@ -212,6 +220,19 @@ package struct ModelLint {
                 .transformer, entity: entity, property: attribute.name,
                 "its transformer makes objects of any class that the bytes name; take NSSecureUnarchiveFromData")
         default: break
+        }
+    }
+
+    /// Whether the values of a derivation are text.
+    private static func isText(_ derivation: NSExpression, in entity: NSEntityDescription) -> Bool {
+        switch derivation.expressionType {
+        case .function: return ["canonical:", "lowercase:", "uppercase:"].contains(derivation.function)
+        case .keyPath:
+            guard case .attribute(let source, _) = RequestKeys.target(of: derivation.keyPath, in: entity) else {
+                return false
+            }
+            return source.attributeType == .stringAttributeType
+        default: return false
         }
     }
 

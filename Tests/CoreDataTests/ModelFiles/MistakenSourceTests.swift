@@ -116,7 +116,7 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             line: 25, "two entities of this name"),
         .init(
             "a parent is unknown", ("parentEntity=\"Book\"", "parentEntity=\"Bok\""), .error, line: 25,
-            "the parent entity 'Bok' is not in the model; is 'Book' meant"),
+            "the parent entity 'Bok' is not in the model; is 'Book' meant? Add it, or remove parentEntity."),
         .init(
             "an entity is its own parent", ("parentEntity=\"Book\"", "parentEntity=\"Novel\""), .error, line: 25,
             "inherits from itself"),
@@ -245,7 +245,10 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             "renamingIdentifier 'length' and elementID 'size'"),
         .init(
             "a default value is of another type", ("defaultValueString=\"0\"", "defaultValueString=\"none\""),
-            .warning, line: 14, "the default value 'none'", "is none"),
+            .warning, line: 14, "the default value 'none'", "is none", "write a number"),
+        .init(
+            "generated code has no class", ("representedClassName=\"Book\" ", ""), .warning, line: 13,
+            "codeGenerationType has no effect", "write representedClassName=\"Book\""),
         .init(
             "a regular expression has a mistake", ("[A-Z].*", "[A-Z.*"), .warning, line: 16,
             "'[A-Z.*' is no regular expression"),
