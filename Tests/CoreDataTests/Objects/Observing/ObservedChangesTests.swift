@@ -303,7 +303,7 @@ struct ObservedChangesTests {
         }
     }
 
-    @Test("Tracked reads leave no memory behind; a million with --long")
+    @Test("Tracked reads leave no memory behind; a million with --long", .withoutThreadSanitizer)
     func memory() throws {
         try inContext { context in
             let rounds = Sample.isWhole ? 1_000_000 : 1_000
