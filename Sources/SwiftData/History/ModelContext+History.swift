@@ -81,7 +81,7 @@ extension ModelContext {
 }
 
 /// The parts of a condition on transactions that a request has as bounds. They admit at least what the condition does.
-private struct HistoryBounds {
+struct HistoryBounds {
     /// All tokens with which the condition compares.
     private(set) var tokens: [DefaultHistoryToken] = []
     /// The token after which all transactions are.
@@ -105,6 +105,11 @@ private struct HistoryBounds {
     /// A token of the framework, which is decoded of a dictionary.
     static func token(_ numbers: [String: Int64]) throws -> NSPersistentHistoryToken {
         try JSONDecoder().decode(NSPersistentHistoryToken.self, from: JSONEncoder().encode(numbers))
+    }
+
+    /// The numbers of a token of the framework.
+    static func numbers(_ token: NSPersistentHistoryToken) throws -> [String: Int64] {
+        try JSONDecoder().decode([String: Int64].self, from: JSONEncoder().encode(token))
     }
 }
 
