@@ -48,6 +48,22 @@ final class ReferenceTable: @unchecked Sendable {  // `entries` and `keys` are u
         }
     }
 
+    /// Gives a primary key another reference. Ids of the key keep their identity.
+    ///
+    /// - Returns: Whether the reference was free.
+    func replace(_ primaryKey: Int64, by reference: Any) -> Bool {
+        let text = Self.text(of: reference)
+        return lock.withLock {
+            guard primaryKey > 0, primaryKey <= Int64(entries.count) else { return false }
+            let former = entries[Int(primaryKey) - 1]
+            if let known = keys[former.entity]?[text] { return known == primaryKey }
+            keys[former.entity]?[former.text] = nil
+            keys[former.entity]?[text] = primaryKey
+            entries[Int(primaryKey) - 1] = Entry(entity: former.entity, text: text, reference: reference)
+            return true
+        }
+    }
+
     private func add(_ entry: Entry) -> Int64 {
         entries.append(entry)
         let key = Int64(entries.count)

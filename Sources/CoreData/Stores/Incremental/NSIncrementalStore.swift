@@ -163,6 +163,13 @@ open class NSIncrementalStore: NSPersistentStore, CustomStore, @unchecked Sendab
         reference(of: objectID)
     }
 
+    /// Gives a record another reference object, for a store that knows the references of new records after the save.
+    ///
+    /// - Returns: Whether no other record has the reference.
+    package final func replaceReference(of objectID: NSManagedObjectID, by reference: Any) -> Bool {
+        references?.replace(objectID.objectKey.primaryKey, by: reference) ?? false
+    }
+
     final override var references: ReferenceTable? { sharedReferences }
 
     /// The metadata of the store. An identifier among them becomes the identifier of the store.
