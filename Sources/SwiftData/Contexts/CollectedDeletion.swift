@@ -5,6 +5,8 @@ import Foundation
 /// if it has nothing else to write.
 struct CollectedDeletion {
     let ids: [NSManagedObjectID]
+    /// The statement of a program's store; nil for the framework's own stores.
+    var statement: (() throws -> Void)?
 }
 
 extension ModelContext {
@@ -24,6 +26,9 @@ extension ModelContext {
         model: T.Type, where predicate: Predicate<T>? = nil, includeSubclasses: Bool = true
     ) throws {
         try using {
+            if let fetch = try customFetch(FetchDescriptor<T>(predicate: predicate)) {
+                return try delete(fetch, includeSubclasses)
+            }
             let fetch = try modelFetch(FetchDescriptor<T>(predicate: predicate))
             if fetch.isOfStore, canDeleteByStatement(T.self, includeSubclasses) {
                 let request = try idRequest(fetch)
@@ -42,6 +47,34 @@ extension ModelContext {
             for object in found { delete(unsafeDowncast(object, to: _ModelCore.self)) }
             managed.processPendingChanges()
         }
+    }
+
+    /// Marks the models of a fetch from a program's store, or notes its statement.
+    private func delete<T: PersistentModel>(_ fetch: CustomFetch<T>, _ includesSubclasses: Bool) throws {
+        let rows = fetch.rows
+        if rows.adapter.isBatching, !managed.hasChanges, undoManager == nil, transactionDepth == 0,
+            let entity = parts.managed.types[ObjectIdentifier(T.self)]?.entity,
+            isWithoutRules(entity, includesSubclasses)
+        {
+            let ids = try fetch.identifiers().compactMap(\.objectID)
+                .filter { includesSubclasses || $0.entity === entity }
+            if ids.isEmpty { return }
+            if !ids.contains(where: { managed.registeredObject(for: $0) != nil }) {
+                let request = DataStoreBatchDeleteRequest<T>(
+                    predicate: fetch.descriptor.predicate, includeSubclasses: includesSubclasses,
+                    editingState: editingState)
+                let statement = {
+                    try rows.adapter.delete(request)
+                    rows.forget(ids)
+                }
+                collected.append(CollectedDeletion(ids: ids, statement: statement))
+                return noteChange()
+            }
+        }
+        for model in try fetch.models() where includesSubclasses || type(of: model) == T.self {
+            delete(model.presentCore)
+        }
+        managed.processPendingChanges()
     }
 
     /// Whether the rows of a class can go without a look at other rows: no rule reaches these, nothing is unsaved, and
@@ -98,6 +131,11 @@ extension ModelContext {
         else {
             applyCollectedDeletions()
             return nil
+        }
+        if let statement = collected[0].statement {
+            try statement()
+            collected = []
+            return ids
         }
         let request = NSBatchDeleteRequest(objectIDs: ids)
         request.resultType = .resultTypeObjectIDs

@@ -16,6 +16,12 @@ public struct EditingState: Hashable, Identifiable, Sendable {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/editingstate/author)
     public var author: String?
+
+    /// The state of a context of the framework, or of a store itself.
+    init(of context: AnyObject, author: String?) {
+        id = ID(context: ObjectIdentifier(context))
+        self.author = author
+    }
 }
 
 extension ModelContext {
@@ -23,7 +29,7 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/editingstate)
     public var editingState: EditingState {
-        get { EditingState(id: .init(context: ObjectIdentifier(self)), author: author) }
+        get { EditingState(of: self, author: author) }
         set { author = newValue.author }
     }
 }

@@ -45,6 +45,17 @@ extension ModelContext {
             throw SwiftDataError.includePendingChangesWithBatchSize.because(
                 "the context has unsaved changes; set includePendingChanges to false")
         }
+        return try models(descriptor, inBatchesOf: batchSize)
+    }
+
+    /// The models of a fetch, of which each batch is read when it is used.
+    private func models<T: PersistentModel>(
+        _ descriptor: FetchDescriptor<T>, inBatchesOf batchSize: Int
+    ) throws -> FetchResultsCollection<T> {
+        if let fetch = try customFetch(descriptor) {
+            let models = try fetch.models()
+            return FetchResultsCollection(count: models.count) { models[$0] }
+        }
         let fetch = try modelFetch(descriptor)
         let objects = try ModelFetch<T>.objects(try request(fetch), in: managed, batchSize: batchSize)
         if fetch.isOfStore {
@@ -86,14 +97,10 @@ extension ModelContext {
         block: (T) throws -> Void
     ) throws {
         let hadChanges = hasChanges
-        let descriptor = fetch
-        let fetch = try modelFetch(descriptor)
-        let objects = try ModelFetch<T>.objects(try request(fetch), in: managed, batchSize: batchSize)
-        let places = fetch.isOfStore ? nil : try fetch.places(in: objects)
-        let count = places?.count ?? objects.count
-        for position in 0..<count {
-            try block(ModelFetch<T>.model(objects[places?[position] ?? position]))
-            let isEndOfBatch = (position + 1) % Swift.max(1, batchSize) == 0 || position + 1 == count
+        let models = try models(fetch, inBatchesOf: batchSize)
+        for position in models.indices {
+            try block(models[position])
+            let isEndOfBatch = (position + 1) % Swift.max(1, batchSize) == 0 || position + 1 == models.count
             if isEndOfBatch, !allowEscapingMutations, !hadChanges, hasChanges {
                 throw SwiftDataError.modelValidationFailure.because(
                     "enumerate has changed models; save them in the block, or allow escaping mutations")

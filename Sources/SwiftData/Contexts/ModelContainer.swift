@@ -19,6 +19,8 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
     let coordinator: NSPersistentStoreCoordinator
     /// What looks for the commits of other processes; nil if all stores are in memory.
     let remoteCommits: RemoteCommits?
+    /// The stores of programs by the names of their entities.
+    let customRows: [String: CustomRows]
     private nonisolated(unsafe) var storedMainContext: ModelContext?  // used on the main actor only
 
     /// What a container is made of.
@@ -29,12 +31,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
         let managed: ManagedSchema
         let coordinator: NSPersistentStoreCoordinator
         let remoteCommits: RemoteCommits?
+        var customRows: [String: CustomRows] = [:]
     }
 
     var parts: Parts {
         Parts(
             schema: schema, migrationPlan: migrationPlan, configurations: configurations, managed: managed,
-            coordinator: coordinator, remoteCommits: remoteCommits)
+            coordinator: coordinator, remoteCommits: remoteCommits, customRows: customRows)
     }
 
     /// Creates a container of parts, for a main context that has outlived its container.
@@ -45,6 +48,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
         managed = parts.managed
         coordinator = parts.coordinator
         remoteCommits = parts.remoteCommits
+        customRows = parts.customRows
         storedMainContext = mainContext
     }
 
@@ -114,6 +118,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
         self.migrationPlan = migrationPlan
         let all = configurations.isEmpty ? [ModelConfiguration()] : configurations
         self.configurations = Set(all)
+        customRows = [:]
         do {
             let plan = try StorePlan(all, givenSchema, migrationPlan)
             managed = try plan.managedSchema()
@@ -149,6 +154,13 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
         let context = ModelContext(self)
         for type in schema.types { try context.delete(model: type) }
         try context.save()
+        for rows in Set(customRows.values) {
+            do {
+                try rows.adapter.erase()
+            } catch DataStoreError.unsupportedFeature {
+                continue
+            }
+        }
     }
 
     /// Removes all models of all stores. An error is written to standard error.

@@ -118,8 +118,10 @@ extension ModelContext {
         saved = nil
         let collectedIDs = try executeCollectedDeletions()
         if collectedIDs == nil {
-            settleGivenIdentifiers()
+            // A store of a program gives identifiers in the save.
+            if parts.customRows.isEmpty { settleGivenIdentifiers() }
             try managed.save()
+            if !parts.customRows.isEmpty { takeReregistered() }
         }
         var info: [AnyHashable: Any] = [:]
         func add(_ key: NotificationKey, _ ids: [NSManagedObjectID]?) {

@@ -11,6 +11,7 @@ extension ModelContext {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetch(_:))
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
         try using {
+            if let fetch = try customFetch(descriptor) { return try fetch.models() }
             if let request = try equalityRequest(descriptor) { return models(try managed.fetch(request)) }
             let fetch = try modelFetch(descriptor)
             guard fetch.isOfStore else { return try evaluatedModels(fetch) }
@@ -35,6 +36,7 @@ extension ModelContext {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchcount(_:))
     public func fetchCount<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> Int {
         try using {
+            if let fetch = try customFetch(descriptor) { return try fetch.count() }
             let fetch = try modelFetch(descriptor)
             guard fetch.isOfStore else {
                 return try fetch.places(in: try ModelFetch<T>.objects(try request(fetch), in: managed)).count
@@ -53,6 +55,7 @@ extension ModelContext {
     public func fetchIdentifiers<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [PersistentIdentifier]
     {
         try using {
+            if let fetch = try customFetch(descriptor) { return try fetch.identifiers() }
             let fetch = try modelFetch(descriptor)
             guard fetch.isOfStore else { return try evaluatedModels(fetch).map(\.persistentModelID) }
             applyCollectedDeletions()
@@ -117,7 +120,7 @@ extension ModelContext {
             let predicate = descriptor.predicate, let equality = PropertyEquality.predicate(of: predicate)
         else { return nil }
         mergeCommits()
-        try requireKnown(T.self)
+        try checkClass(T.self)
         let request = NSFetchRequest<NSManagedObject>(entityName: Schema.entityName(for: T.self))
         applyCollectedDeletions()
         request.predicate = equality
@@ -130,18 +133,17 @@ extension ModelContext {
     /// The stages of a fetch, after what other contexts and processes have saved is merged.
     func modelFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ModelFetch<T> {
         mergeCommits()
-        try requireKnown(T.self)
+        try checkClass(T.self)
         return try ModelFetch(descriptor, in: self)
     }
 
-    /// Throws for a class that is not in the container's schema.
-    private func requireKnown<T: PersistentModel>(_ type: T.Type) throws {
-        guard container.managed.types[ObjectIdentifier(T.self)] != nil else {
-            let known = container.schema.entitiesByName[Schema.entityName(for: T.self)]?.type
-            throw SwiftDataError.unknownSchema.because(
-                "the container has no class \(String(reflecting: T.self))"
-                    + (known.map { "; its class of that name is \(String(reflecting: $0))" } ?? ""))
-        }
+    /// - Throws: `SwiftDataError.unknownSchema` for a class that the container does not have.
+    func checkClass<T: PersistentModel>(_ type: T.Type) throws {
+        if container.managed.types[ObjectIdentifier(type)] != nil { return }
+        let known = container.schema.entitiesByName[Schema.entityName(for: type)]?.type
+        throw SwiftDataError.unknownSchema.because(
+            "the container has no class \(String(reflecting: type))"
+                + (known.map { "; its class of that name is \(String(reflecting: $0))" } ?? ""))
     }
 
     func request<T: PersistentModel>(_ fetch: ModelFetch<T>) throws -> NSFetchRequest<NSManagedObject> {

@@ -62,6 +62,7 @@ public final class ModelContext: Equatable {
             managed.collectMerges()
         }
         managed.onSave { [weak self] in self?.didSave($0) }
+        if !parts.customRows.isEmpty { notifyCustomStores { $0.begin(editingState) } }
     }
 
     private func didSave(_ changes: SavedObjectIDs) {
@@ -70,7 +71,10 @@ public final class ModelContext: Equatable {
         letGo()
     }
 
-    deinit { managed.modelContext = nil }
+    deinit {
+        if !parts.customRows.isEmpty { notifyCustomStores { $0.end(editingState) } }
+        managed.modelContext = nil
+    }
 
     /// The container. A main context that has outlived its container gives one over the same stores.
     ///

@@ -54,6 +54,8 @@ public struct SwiftDataError: Error, Sendable {
     public static let invalidTransactionFetchRequest = SwiftDataError("invalidTransactionFetchRequest")
     /// The container's schema does not have the class.
     public static let unknownSchema = SwiftDataError("unknownSchema")
+    /// The store of a program does not have a class of its configuration.
+    public static let unknownDataStoreSchema = SwiftDataError("unknownDataStoreSchema")
     /// A predicate cannot be evaluated.
     public static let unsupportedPredicate = SwiftDataError("unsupportedPredicate")
     /// A sort descriptor leads to anything else than properties.

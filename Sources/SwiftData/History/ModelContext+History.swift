@@ -12,6 +12,7 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetchhistory(_:))
     public func fetchHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws -> [T] {
+        if !parts.customRows.isEmpty { return try customHistory(descriptor) }
         var found = try transactions(descriptor)
         if !descriptor.sortBy.isEmpty { found.sort(using: descriptor.sortBy) }
         if descriptor.fetchLimit > 0 { found = Array(found.prefix(Int(clamping: descriptor.fetchLimit))) }
@@ -26,6 +27,7 @@ extension ModelContext {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/deletehistory(_:))
     public func deleteHistory<T: HistoryTransaction>(_ descriptor: HistoryDescriptor<T>) throws {
+        if !parts.customRows.isEmpty { return try deleteCustomHistory(descriptor) }
         let selected = try fetchHistory(descriptor).compactMap { $0 as? DefaultHistoryTransaction }
         guard !selected.isEmpty else { return }
         var last: [String: Int64] = [:]

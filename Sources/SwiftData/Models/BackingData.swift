@@ -129,7 +129,7 @@ struct ModelBackingData<Model: PersistentModel>: BackingData, CoreBacked {
 
     var core: _ModelCore { given ?? ModelMaking.core }
 
-    var persistentModelID: PersistentIdentifier? { PersistentIdentifier(core.objectID) }
+    var persistentModelID: PersistentIdentifier? { PersistentIdentifier(inSnapshot: core.objectID) }
 
     var metadata: Any { core.entity }
 

@@ -79,7 +79,7 @@ enum GivenIdentifiers {
             tables.withLock { tables in
                 guard let given = tables.given.removeValue(forKey: ObjectIdentifier(core)) else { return }
                 tables.permanent[given.id.hash] = id
-                tables.rows[id.hash, default: []].append(Row(id: id, temporary: given.id.hash))
+                tables.rows[base(id), default: []].append(Row(id: id, temporary: given.id.hash))
             }
             hasRows.store(true, ordering: .releasing)
         }
@@ -91,8 +91,8 @@ enum GivenIdentifiers {
         tables.withLock { tables in
             if let given = tables.given.removeValue(forKey: ObjectIdentifier(core)) {
                 tables.taken[given.id.hash] = row
-            } else if let place = tables.rows[own.hash]?.firstIndex(where: { $0.id.isEqual(own) }),
-                let former = tables.rows[own.hash]?.remove(at: place)
+            } else if let place = tables.rows[base(own)]?.firstIndex(where: { $0.id.isEqual(own) }),
+                let former = tables.rows[base(own)]?.remove(at: place)
             {
                 // The save had reserved a number for the model.
                 tables.permanent[former.temporary] = nil
@@ -116,9 +116,16 @@ enum GivenIdentifiers {
         return tables.withLock { $0.permanent[id.hash] ?? $0.taken[id.hash] } ?? id
     }
 
+    /// The number of an id. Where a program's store has a text in place of one, it is the hash of that text.
+    private static func base(_ id: NSManagedObjectID) -> Int {
+        CustomRows.of(id).map { base($0.text(of: id)) } ?? id.hash
+    }
+
+    private static func base(_ text: PersistentIdentifier.Text) -> Int { text.number ?? text.primaryKey.hashValue }
+
     /// The number by which an id hashes: that of the temporary id, if a program has got that one.
     static func number(of id: NSManagedObjectID) -> Int {
-        let number = id.hash
+        let number = base(id)
         guard !id.isTemporaryID, hasRows.load(ordering: .acquiring),
             let rows = tables.withLock({ $0.rows[number] })
         else { return number }
@@ -127,7 +134,7 @@ enum GivenIdentifiers {
 
     /// The number by which an identifier of no container hashes.
     static func number(of text: PersistentIdentifier.Text) -> Int {
-        guard let number = text.number else { return text.primaryKey.hashValue }
+        let number = base(text)
         guard !text.isTemporary, hasRows.load(ordering: .acquiring),
             let rows = tables.withLock({ $0.rows[number] })
         else { return number }

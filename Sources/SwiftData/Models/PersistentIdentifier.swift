@@ -133,6 +133,10 @@ public struct PersistentIdentifier: Hashable, Identifiable, Sendable {
 
 extension PersistentIdentifier.Text {
     init(_ id: NSManagedObjectID) {
+        if let rows = CustomRows.of(id) {
+            self = rows.text(of: id)
+            return
+        }
         let uri = id.uriRepresentation()
         self.init(
             storeIdentifier: id.isTemporaryID ? nil : uri.host.map { _ in Self.host(of: uri) },

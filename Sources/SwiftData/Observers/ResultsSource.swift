@@ -37,6 +37,7 @@ extension ModelContext {
     func resultsSource<T: PersistentModel>(
         _ descriptor: FetchDescriptor<T>, sectionedBy keyPath: PartialKeyPath<T>?
     ) throws -> any ResultsSource<T> {
+        if try customFetch(descriptor) != nil { return try RepeatedResults(descriptor, in: self) }
         let fetch = try modelFetch(descriptor)
         let isWhole = descriptor.fetchLimit == nil && descriptor.fetchOffset == nil && descriptor.includePendingChanges
         let section = keyPath.flatMap { ModelKeyPaths.keys(of: $0) }

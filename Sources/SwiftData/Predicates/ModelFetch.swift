@@ -55,6 +55,16 @@ struct ModelFetch<T: PersistentModel> {
         }
     }
 
+    /// A fetch of which the program evaluates and sorts everything.
+    init(evaluating descriptor: FetchDescriptor<T>, in context: ModelContext) throws {
+        self.descriptor = descriptor
+        sortDescriptors = nil
+        let parts = try descriptor.predicate.map { try Self.parts(of: $0, in: context.container) } ?? []
+        evaluated = parts.enumerated().map {
+            Condition(expression: $1.expression, place: $0 + 1, untranslated: $1.untranslated)
+        }
+    }
+
     /// The stores of the class.
     private struct Store {
         let coordinator: NSPersistentStoreCoordinator
@@ -131,18 +141,30 @@ struct ModelFetch<T: PersistentModel> {
 
     private func sorted(_ models: [(place: Int, model: T)]) -> [(place: Int, model: T)] {
         models.sorted { one, other in
-            for sort in descriptor.sortBy {
-                switch sort.compare(one.model, other.model) {
-                case .orderedAscending: return true
-                case .orderedDescending: return false
-                case .orderedSame: continue
-                }
-            }
-            return one.place < other.place
+            let order = order(one.model, other.model)
+            return order == .orderedSame ? one.place < other.place : order == .orderedAscending
         }
     }
 
-    private func cut(_ places: [Int]) -> ArraySlice<Int> {
+    private func order(_ one: T, _ other: T) -> ComparisonResult {
+        descriptor.sortBy.lazy.map { $0.compare(one, other) }.first { $0 != .orderedSame } ?? .orderedSame
+    }
+
+    /// The models in the order of the descriptor.
+    func sorted(_ models: [T]) -> [T] {
+        descriptor.sortBy.isEmpty ? models : sorted(models.enumerated().map { ($0, $1) }).map(\.model)
+    }
+
+    /// Whether models are in the order of the descriptor.
+    func isSorted(_ models: [T]) -> Bool {
+        descriptor.sortBy.isEmpty || zip(models, models.dropFirst()).allSatisfy { order($0, $1) != .orderedDescending }
+    }
+
+    /// The conditions that the program evaluates, as text.
+    var conditionText: String { evaluated.map(\.text).joined(separator: " && ") }
+
+    /// What offset and limit leave.
+    func cut<Element>(_ places: [Element]) -> ArraySlice<Element> {
         let rest = places.dropFirst(max(0, descriptor.fetchOffset ?? 0))
         guard let limit = descriptor.fetchLimit, limit > 0 else { return rest }
         return rest.prefix(limit)
@@ -151,7 +173,7 @@ struct ModelFetch<T: PersistentModel> {
     /// Whether the conditions hold that the program evaluates.
     ///
     /// - Throws: `SwiftDataError.unsupportedPredicate` with the condition, if its evaluation throws.
-    private func holds(for model: T) throws -> Bool {
+    func holds(for model: T) throws -> Bool {
         guard !evaluated.isEmpty, let predicate = descriptor.predicate else { return true }
         let bindings = PredicateBindings((predicate.variable, model))
         for condition in evaluated {

@@ -105,6 +105,9 @@ extension ModelContainer {
             }
         }
         if identifier.isTemporary { return nil }
+        if let rows = customRows.values.first(where: { $0.adapter.identifier == identifier.storeIdentifier }) {
+            return rows.objectID(of: identifier.text)
+        }
         return identifier.uri.flatMap { coordinator.managedObjectID(forURIRepresentation: $0) }
     }
 }
