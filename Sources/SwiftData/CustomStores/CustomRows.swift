@@ -2,8 +2,8 @@
 //
 // - A store of a program is an incremental store for the framework (`CustomRows`). Snapshots become its nodes, and the
 //   keys of the store's identifiers its reference objects.
-// - A context asks the store by `CustomFetch`, with the descriptor. Requests of the framework itself fetch all models of
-//   the class, and are evaluated here.
+// - A context asks the store by `CustomFetch`, with the descriptor. Requests of the framework itself fetch all models
+//   of the class, and are evaluated here.
 // - The store gives a new model its identifier in the save. Until then its object id has a provisional reference, which
 //   the save replaces: the id stays the same object.
 // - Everything that a store returns is checked before it comes into a context: classes, identifiers, types of values,

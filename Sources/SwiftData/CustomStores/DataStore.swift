@@ -2,8 +2,8 @@ import Foundation
 
 /// Where a program keeps its models, in a form of its own.
 ///
-/// A container makes the store of a ``DataStoreConfiguration``. It calls the store from the threads of its contexts, one
-/// call at a time.
+/// A container makes the store of a ``DataStoreConfiguration``. It calls the store from the threads of its contexts,
+/// one call at a time.
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/datastore)
 public protocol DataStore: AnyObject {

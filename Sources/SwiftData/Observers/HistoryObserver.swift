@@ -28,8 +28,8 @@ public final class HistoryObserver: Observable {
     /// Creates an observer.
     ///
     /// - Parameters:
-    ///   - historyTokens: The positions from which transactions count, by the identifiers of the stores. A store without
-    ///     one counts from now on.
+    ///   - historyTokens: The positions from which transactions count, by the identifiers of the stores. A store
+    ///     without one counts from now on.
     ///   - observedModels: The classes whose changes count; all if empty.
     ///   - authors: The authors whose transactions count; all if empty.
     ///   - modelContainer: The container.

@@ -173,7 +173,8 @@ public final class ResultsObserver<Element: PersistentModel, SectionName: Hashab
         return descriptor
     }
 
-    /// The condition; nil for all models. If a new one cannot be fetched, ``fetchError`` says why, and the results stay.
+    /// The condition; nil for all models. If a new one cannot be fetched, ``fetchError`` says why, and the results
+    /// stay.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/resultsobserver/filterby)
     public var filterBy: Predicate<Element>? {
