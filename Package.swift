@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "CoreDataManager", targets: ["CoreDataManager"]),
         .library(name: "MigrationTestKit", targets: ["MigrationTestKit"]),
         .library(name: "SwiftData", targets: ["SwiftData"]),
+        .library(name: "SwiftDataTestKit", targets: ["SwiftDataTestKit"]),
         .library(name: "CoreDataPostgreSQL", targets: ["CoreDataPostgreSQL"]),
         .library(name: "OSLogging", targets: ["os", "OSLog"]),
         .library(name: "OSLoggingCore", targets: ["OSLoggingCore"]),
@@ -47,6 +48,8 @@ let package = Package(
             dependencies: ["CoreData", .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"]))]),
         .target(name: "SwiftData", dependencies: ["CoreData", "CoreDataManager", "CSwiftRuntime", "SwiftDataMacros"]),
         .target(name: "MigrationTestKit", dependencies: ["CoreData", "CSQLite"]),
+        // Apart from MigrationTestKit, whose users need not build the macros.
+        .target(name: "SwiftDataTestKit", dependencies: ["MigrationTestKit", "SwiftData"]),
         // Modules of Apple's systems, with loggers and locks. The module of `COSParts` is named `os`, too. The Swift
         // module is its overlay, and its parts make `import os.log` compile.
         .systemLibrary(name: "COSParts"),
@@ -133,6 +136,8 @@ let package = Package(
         .executableTarget(
             name: "migration-crash-child", dependencies: ["CoreData", "MigrationTestKit", "TestSupport"],
             path: "Tests/CrashChild"),
+        .executableTarget(
+            name: "plan-child", dependencies: ["SwiftData", "SwiftDataTestKit"], path: "Tests/PlanChild"),
         .executableTarget(
             name: "fault-child", dependencies: ["CoreData", "TestSupport"], path: "Tests/FaultChild"),
         .executableTarget(
@@ -221,7 +226,12 @@ let package = Package(
         .executableTarget(
             name: "fuzz-replay", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz-replay"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", "fuzz-replay"]),
-        .testTarget(name: "SwiftDataTests", dependencies: ["CoreData", "CoreDataTool", "SwiftData", "TestSupport"]),
+        .testTarget(
+            name: "SwiftDataTests",
+            dependencies: [
+                "CoreData", "CoreDataManager", "CoreDataTool", "SwiftData", "SwiftDataTestKit", "TestSupport",
+                "plan-child",
+            ]),
         // Some of these tests in the other language mode.
         .testTarget(
             name: "SwiftDataModeTests", dependencies: ["CoreData", "SwiftData", "TestSupport"],
@@ -233,7 +243,7 @@ let package = Package(
         .testTarget(
             name: "SnippetTests",
             dependencies: [
-                "CoreData", "CoreDataManager", "MigrationTestKit", "SwiftData",
+                "CoreData", "CoreDataManager", "MigrationTestKit", "SwiftData", "SwiftDataTestKit",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], plugins: ["CoreDataModelPlugin"]),
         .testTarget(name: "APICoverageTests", dependencies: ["APICoverage"]),

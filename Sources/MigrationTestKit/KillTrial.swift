@@ -27,6 +27,8 @@ public struct KillTrial {
     public var newer: ModelVersion
     /// A check of your own of a migrated store. It returns every problem as a line. No process has the store open.
     public var inspect: ((_ store: URL) throws -> [String])?
+    /// The options with which the trial reads the stores.
+    package var storeOptions: [AnyHashable: Any] = [:]
 
     /// The content of an untouched and of a migrated store, and the time that the migration takes.
     private struct Reference {
@@ -325,7 +327,7 @@ public struct KillTrial {
 
     private func reference() throws -> Reference {
         try inFolder { url in
-            let before = try TrialContent(of: url, older, withValues: false).counts
+            let before = try TrialContent(of: url, older, withValues: false, options: storeOptions).counts
             let child = try ChildRun(
                 program, store: url, arguments: arguments, environment: [MigrationChild.traceVariable: "1"])
             child.waitForBeginning()
@@ -339,7 +341,7 @@ public struct KillTrial {
             }
             let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
             return Reference(
-                older: before, newer: try TrialContent(of: url, newer, withValues: false).counts,
+                older: before, newer: try TrialContent(of: url, newer, withValues: false, options: storeOptions).counts,
                 schema: try StoreSchema(of: url), seconds: seconds, moments: outcome.moments,
                 largest: max(65_536, try Self.size(of: url)))
         }
@@ -391,7 +393,7 @@ public struct KillTrial {
     /// faults.
     private func inspect(_ url: URL, _ reference: Reference) -> (isNewer: Bool, problems: [String]) {
         do {
-            let found = try TrialContent(of: url, newer, withValues: false)
+            let found = try TrialContent(of: url, newer, withValues: false, options: storeOptions)
             var problems =
                 found.counts == reference.newer ? [] : ["it has \(found.counts) instead of \(reference.newer)"]
             problems += try reference.schema.difference(from: StoreSchema(of: url)).map { "schema: \($0)" }
@@ -399,7 +401,7 @@ public struct KillTrial {
             return (true, problems)
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {
             do {
-                let found = try TrialContent(of: url, older, withValues: false)
+                let found = try TrialContent(of: url, older, withValues: false, options: storeOptions)
                 var problems = try damage(url)
                 if found.counts != reference.older {
                     problems.append("the older store has \(found.counts) instead of \(reference.older)")

@@ -21,7 +21,7 @@ extension MigrationTrial {
         try play([older, newer], &entry) { folder, url, entry in
             if fill == nil { try passThrough(older, newer, url) }
             guard make(url, newer, &entry) else { return }
-            let before = try TrialContent(of: url, newer)
+            let before = try TrialContent(of: url, newer, options: storeOptions)
             entry.rows = before.counts.values.reduce(0, +)
             let known = TrialLosses(before, from: newer, to: older)?.losses
             let losses = known ?? []
@@ -33,10 +33,18 @@ extension MigrationTrial {
                 // The older program has no stages, and no version beyond its own.
                 options[NSPersistentStoreStagedMigrationManagerOptionKey] = nil
                 options[NSMigrationKnownVersionsOption] = nil
-                try TrialStore.open(url, older.freshModel(), options: options) { _ in }
+                if let opening {
+                    try opening.open(url, older.name)
+                } else {
+                    try TrialStore.open(url, older.freshModel(), options: options) { _ in }
+                }
             } catch {
                 entry.refusal = TrialStore.text(error)
-                entry.problems += Self.problems(of: error as NSError, known?.filter { !isAllowed($0) })
+                let losses = known?.filter { !isAllowed($0) }
+                // A plan may refuse a newer store of which nothing would be lost.
+                if opening == nil || losses?.isEmpty == false {
+                    entry.problems += Self.problems(of: error as NSError, losses)
+                }
                 entry.problems += try Self.changes(present, Self.state(url, in: folder))
                 entry.isRefusalExpected = true
                 return
@@ -45,8 +53,9 @@ extension MigrationTrial {
             entry.problems += losses.filter { !isAllowed($0) }.map { "it went through and loses \($0)" }
             // If there is no migration, the schema is that of the version that made the store.
             let isMadeByNewer = fill != nil && older.hasSameHashes(as: newer)
-            let checks = TrialChecks(
+            var checks = TrialChecks(
                 older: newer, newer: older, mapping: nil, before: before, built: isMadeByNewer ? newer : older)
+            checks.storeOptions = storeOptions
             entry.problems += try checks.problems(url, in: folder)
         }
         return entry
@@ -55,7 +64,7 @@ extension MigrationTrial {
     /// Makes an empty store that was migrated from the older version, if that migration exists. Otherwise makes none.
     private func passThrough(_ older: ModelVersion, _ newer: ModelVersion, _ url: URL) throws {
         do {
-            try TrialStore.open(url, older.freshModel()) { _ in }
+            try TrialStore.open(url, older.freshModel(), options: storeOptions) { _ in }
             try migrate(
                 url, from: older, to: newer,
                 mapping: older.hasSameHashes(as: newer) ? nil : mapping(from: older, to: newer))

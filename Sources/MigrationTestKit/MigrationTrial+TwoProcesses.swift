@@ -15,7 +15,7 @@ extension MigrationTrial {
             let names = versions.dropLast().map(\.name).joined(separator: ", ")
             var entry = MigrationTrialReport.Entry(
                 name: "\(names) → \(newest.name), two processes", play: .twoProcesses)
-            entry.reasonNotPlayed = "the trial has no child program that opens the store, see `MigrationTrial.child`"
+            entry.reasonNotPlayed = Self.reasonWithoutChild
             return [entry]
         }
         return try versions.dropLast().map { try twoProcesses($0, newest, child) }
@@ -29,7 +29,7 @@ extension MigrationTrial {
         entry.step = ExpectedRefusal(from: older.name, to: newest.name)
         try play([older, newest], &entry) { folder, url, entry in
             guard make(url, older, &entry) else { return }
-            let before = try TrialContent(of: url, older)
+            let before = try TrialContent(of: url, older, options: storeOptions)
             entry.rows = before.counts.values.reduce(0, +)
             let outcomes = try ChildRun.atOnce(2, program: child, store: url, arguments: childArguments)
             for outcome in outcomes where !outcome.isDone && outcome.failure == nil {
@@ -37,7 +37,7 @@ extension MigrationTrial {
             }
             guard outcomes.contains(where: \.isDone) else {
                 entry.refusal = outcomes.compactMap(\.failure).first { !$0.isEmpty }
-                if (try? TrialContent(of: url, older))?.counts != before.counts {
+                if (try? TrialContent(of: url, older, options: storeOptions))?.counts != before.counts {
                     entry.problems.append("both processes failed, and the store is not as it was")
                 }
                 return
@@ -47,15 +47,13 @@ extension MigrationTrial {
                     "one process opened the store, the other failed without saying who is at work: "
                         + (outcome.failure ?? ""))
             }
-            guard (try? TrialContent(of: url, newest, withValues: false)) != nil else {
+            guard (try? TrialContent(of: url, newest, withValues: false, options: storeOptions)) != nil else {
                 entry.problems.append("the child program opened the store, and it is not of “\(newest.name)”")
                 return
             }
             let isSame = older.hasSameHashes(as: newest)
-            let checks = TrialChecks(
-                older: older, newer: newest, mapping: isSame ? nil : mapping(from: older, to: newest), before: before,
-                built: isSame ? older : newest)
-            entry.problems += try checks.problems(url, in: folder)
+            let checks = checks(older, newest, before: before, built: isSame ? older : newest)
+            entry.problems += try checks.problems(url, in: folder) + (opening?.inspect(url, newest.name) ?? [])
             entry.problems += try strays(in: folder, url).map { "left behind: \($0)" }
         }
         return entry

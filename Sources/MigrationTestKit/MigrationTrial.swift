@@ -8,6 +8,7 @@
 // - A `MigrationTrial` tries every pair of versions up, every pair down, and two processes. Each entry of its report
 //   has the result of one try. The trial finds the losses of a downgrade by itself (`TrialLosses` compares the store's
 //   content with the content that both models have), so that it does not rely on the guard that it tests.
+// - `TrialOpening` lets the programs of another module's trials open the stores: SwiftDataTestKit's open containers.
 // - `Samples/` makes the objects. `SampleRules` reads limits, lengths and patterns from validation predicates,
 //   `SampleValues` numbers the values that they allow, and `SampleConstraint` records which are taken.
 
@@ -82,6 +83,11 @@ public struct MigrationTrial {
     public var child: URL?
     /// The arguments of the child program after the store's address.
     public var childArguments: [String] = []
+    /// The program's way to open stores; nil for the framework's.
+    package var opening: TrialOpening?
+
+    static let reasonWithoutChild =
+        "the trial has no child program that opens the store, see `MigrationTrial.child`"
 
     /// Makes a trial.
     ///
@@ -109,12 +115,19 @@ public struct MigrationTrial {
         let pairs = readable.indices.flatMap { older in
             readable[(older + 1)...].map { (older: readable[older], newer: $0) }
         }
-        for pair in pairs { report.entries.append(try hop(pair.older, pair.newer)) }
-        if readable.count > 2 { report.entries.append(try chain(readable)) }
+        for pair in pairs where opening?.offers(pair.older.name, pair.newer.name) ?? true {
+            report.entries.append(try hop(pair.older, pair.newer))
+        }
+        for chain in chains(of: readable) where chain.count > 2 { report.entries.append(try self.chain(chain)) }
         for pair in pairs { report.entries.append(try downgrade(pair.newer, to: pair.older)) }
         if readable.count > 1 { report.entries += try twoProcesses(readable) }
         report.expect(refusals)
         return report
+    }
+
+    private func chains(of readable: [ModelVersion]) -> [[ModelVersion]] {
+        guard let opening else { return [readable] }
+        return opening.chains.map { names in names.compactMap { name in readable.first { $0.name == name } } }
     }
 
     /// Tries to migrate from one version directly to another.
@@ -139,7 +152,8 @@ public struct MigrationTrial {
         if way.count == 2 { entry.step = ExpectedRefusal(from: first.name, to: last.name) }
         try play(way, &entry) { folder, url, entry in
             guard make(url, first, &entry) else { return }
-            entry.rows = try TrialContent(of: url, first, withValues: false).counts.values.reduce(0, +)
+            entry.rows = try TrialContent(of: url, first, withValues: false, options: storeOptions).counts.values
+                .reduce(0, +)
             var built = first
             for (older, newer) in zip(way, way.dropFirst()) {
                 guard try migrateStep(from: older, to: newer, at: url, in: folder, built: &built, entry: &entry) else {
@@ -157,7 +171,7 @@ public struct MigrationTrial {
         from older: ModelVersion, to newer: ModelVersion, at url: URL, in folder: URL, built: inout ModelVersion,
         entry: inout MigrationTrialReport.Entry
     ) throws -> Bool {
-        let before = try TrialContent(of: url, older)
+        let before = try TrialContent(of: url, older, options: storeOptions)
         let isSame = older.hasSameHashes(as: newer)
         let mapping = isSame ? nil : mapping(from: older, to: newer)
         do {
@@ -166,28 +180,45 @@ public struct MigrationTrial {
             entry.refusal = TrialStore.text(error)
             entry.step = ExpectedRefusal(from: older.name, to: newer.name)
             // The older program must still open the store, with all objects.
-            let after = try? TrialContent(of: url, older)
+            let after = try? TrialContent(of: url, older, options: storeOptions)
             if after?.counts != before.counts {
                 entry.problems.append("the migration failed, and the store is not as it was")
             }
             return false
         }
         if isSame {
-            entry.notes += try difference(older, newer, as: url, in: folder)
+            if opening == nil { entry.notes += try difference(older, newer, as: url, in: folder) }
         } else {
             built = newer
         }
-        let checks = TrialChecks(older: older, newer: newer, mapping: mapping, before: before, built: built)
+        let checks = checks(older, newer, before: before, built: built)
         entry.problems += try checks.problems(url, in: folder).map { "\(newer.name): \($0)" }
+        entry.problems += try opening?.inspect(url, newer.name).map { "\(newer.name): \($0)" } ?? []
         return true
     }
+
+    /// The checks of a store that was migrated from one version to another.
+    func checks(
+        _ older: ModelVersion, _ newer: ModelVersion, before: TrialContent, built: ModelVersion
+    ) -> TrialChecks {
+        let mapping = older.hasSameHashes(as: newer) ? nil : mapping(from: older, to: newer)
+        var checks = TrialChecks(older: older, newer: newer, mapping: mapping, before: before, built: built)
+        checks.storeOptions = storeOptions
+        checks.comparesObjects = opening.map { !$0.runsCode(older.name, newer.name) } ?? true
+        checks.allowsNewValues = opening != nil
+        return checks
+    }
+
+    /// The options with which stores are made, which decide about the tables.
+    var storeOptions: [AnyHashable: Any] { options.filter { $0.key as? String == NSPersistentHistoryTrackingKey } }
 
     /// The difference between the schemas of two versions with the same hashes.
     private func difference(
         _ older: ModelVersion, _ newer: ModelVersion, as url: URL, in folder: URL
     ) throws -> [String] {
         let (old, new) = try (
-            StoreSchema(ofNewStoreOf: older, as: url, in: folder), StoreSchema(ofNewStoreOf: newer, as: url, in: folder)
+            StoreSchema(ofNewStoreOf: older, as: url, in: folder, options: storeOptions),
+            StoreSchema(ofNewStoreOf: newer, as: url, in: folder, options: storeOptions)
         )
         return ["“\(newer.name)” has the version hashes of “\(older.name)”: nothing is migrated"]
             + old.difference(from: new).map {
@@ -225,7 +256,13 @@ public struct MigrationTrial {
     /// Makes a store with objects. Returns false, with the reason among the problems, if it cannot.
     func make(_ url: URL, _ version: ModelVersion, _ entry: inout MigrationTrialReport.Entry) -> Bool {
         do {
-            if let fill { try fill(url, version) } else { entry.notes += try samples.fill(url, version) }
+            if let fill {
+                try fill(url, version)
+                return true
+            }
+            var samples = samples
+            if let opening { samples.values = { opening.values(version.name, $0, $1) } }
+            entry.notes += try samples.fill(url, version, options: storeOptions)
             return true
         } catch {
             entry.problems.append("no store of “\(version.name)” could be filled: \(TrialStore.text(error))")
@@ -238,6 +275,7 @@ public struct MigrationTrial {
     func migrate(
         _ url: URL, from older: ModelVersion, to newer: ModelVersion, mapping: NSMappingModel?
     ) throws {
+        if let opening { return try opening.open(url, newer.name) }
         if let mapping, url.isFileURL { return try migrate(file: url, older, newer, mapping) }
         var options = options.merging(Self.defaults) { $1 }
         if let mapping {

@@ -27,10 +27,12 @@ public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
 
     /// Reads the schema of a new store of a version. The store is made in a folder, or in a database beside that of
     /// another store, and removed again.
-    init(ofNewStoreOf version: ModelVersion, as other: URL, in folder: URL) throws {
+    init(
+        ofNewStoreOf version: ModelVersion, as other: URL, in folder: URL, options: [AnyHashable: Any]
+    ) throws {
         if !other.isFileURL {
             self = try TrialStore.engine(of: other).withDatabase(beside: other) { url in
-                try TrialStore.open(url, version.freshModel()) { _ in }
+                try TrialStore.open(url, version.freshModel(), options: options) { _ in }
                 return try Self(of: url)
             }
             return
@@ -39,7 +41,7 @@ public struct StoreSchema: Equatable, CustomStringConvertible, Sendable {
         defer {
             for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
         }
-        try TrialStore.open(url, version.freshModel()) { _ in }
+        try TrialStore.open(url, version.freshModel(), options: options) { _ in }
         try self.init(of: url)
     }
 

@@ -10,14 +10,22 @@ struct TrialChecks {
     /// The version whose schema the file must have, if it is not the newer one. Between versions with the same hashes
     /// there is no migration.
     var built: ModelVersion?
+    /// The options with which a new store is made.
+    var storeOptions: [AnyHashable: Any] = [:]
+    /// Whether no code of the program has changed objects.
+    var comparesObjects = true
+    /// Whether a mandatory property may have a new value in place of a missing one.
+    var allowsNewValues = false
 
     func problems(_ url: URL, in folder: URL) throws -> [String] {
-        let after = try TrialContent(of: url, newer)
+        let after = try TrialContent(of: url, newer, options: storeOptions)
         var problems: [String] = []
         let damage = try TrialDatabase.damage(in: url)
         if !damage.isEmpty { problems.append("the file is damaged: \(damage.joined(separator: "; "))") }
-        let fresh = try StoreSchema(ofNewStoreOf: built ?? newer, as: url, in: folder)
+        let fresh = try StoreSchema(
+            ofNewStoreOf: built ?? newer, as: url, in: folder, options: storeOptions)
         problems += try StoreSchema(of: url).difference(from: fresh).map { "schema: \($0)" }
+        guard comparesObjects else { return problems }
         // Without a given mapping and without an inferred one, a mapping model of the program's has migrated the store.
         let known =
             try? mapping
@@ -138,7 +146,10 @@ struct TrialChecks {
             key: object.reference.key,
             values: pair.attributes.map { attribute, source in
                 let value = object.values[isOlder ? source : attribute.name]
-                return Self.text(value ?? (isOlder ? fallback(attribute) : nil), attribute.attributeType)
+                let known = older.model.entitiesByName[pair.origin]?.attributesByName[source]
+                return Self.text(
+                    Self.shared(value, attribute, known) ?? (isOlder ? fallback(attribute) : nil),
+                    attribute.attributeType)
             })
     }
 
@@ -151,6 +162,7 @@ struct TrialChecks {
                 continue
             }
             for (place, attribute) in pair.attributes.enumerated() where object.values[place] != other.values[place] {
+                if allowsNewValues, object.values[place] == "nil", !attribute.newer.isOptional { continue }
                 problems.append(
                     "\(pair.name).\(attribute.newer.name), row \(object.key), is \(other.values[place]) instead of "
                         + "\(object.values[place])")
@@ -211,6 +223,21 @@ struct TrialChecks {
     /// The replacement for a missing value of a mandatory attribute.
     private func fallback(_ attribute: NSAttributeDescription) -> Any? {
         attribute.isOptional ? nil : attribute.defaultValue
+    }
+
+    /// The elements of a composite value that both versions have; any other value as it is.
+    private static func shared(
+        _ value: Any?, _ attribute: NSAttributeDescription, _ other: NSAttributeDescription?
+    ) -> Any? {
+        guard let values = value as? [String: Any], let new = attribute as? NSCompositeAttributeDescription,
+            let old = other as? NSCompositeAttributeDescription
+        else { return value }
+        var result: [String: Any] = [:]
+        for element in new.elements {
+            guard let same = old.elements.first(where: { $0.name == element.name }) else { continue }
+            result[element.name] = shared(values[element.name], element, same)
+        }
+        return result
     }
 
     /// A value as an attribute of a type will hold it.

@@ -23,12 +23,14 @@ struct TrialContent {
     /// The store's identifier. A migration that keeps it also keeps the rows' keys.
     let identifier: String?
 
-    init(of url: URL, _ version: ModelVersion, withValues: Bool = true) throws {
+    init(
+        of url: URL, _ version: ModelVersion, withValues: Bool = true, options: [AnyHashable: Any] = [:]
+    ) throws {
         let model = version.freshModel()
         identifier =
             try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: TrialStore.type(of: url), at: url)[
                 NSStoreUUIDKey] as? String
-        try TrialStore.open(url, model) { context in
+        try TrialStore.open(url, model, options: options) { context in
             for entity in model.entities where !entity.isAbstract {
                 let name = entity.name ?? ""
                 let request = NSFetchRequest<NSManagedObject>(entityName: name)

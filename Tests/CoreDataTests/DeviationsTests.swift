@@ -6,6 +6,8 @@ import Testing
 @Suite("The lists of deviations")
 struct DeviationsTests {
     private static let list = "DEVIATIONS.md"
+    /// The article with the table of what users of SwiftData suffer.
+    private static let plans = "Documentation/SwiftDataPlans.md"
     /// This list is a page of the site, which does not have the tests. So it names them without links.
     private static let databases = "Sources/CoreDataPostgreSQL/CoreDataPostgreSQL.docc/DifferencesFromSQLite.md"
 
@@ -22,17 +24,25 @@ struct DeviationsTests {
         }
     }
 
-    @Test("Every link to a test leads to a file with a function of that name")
-    func links() throws {
+    @Test(
+        "Every link to a test leads to a file with a function of that name", arguments: [(list, 500), (plans, 12)])
+    func links(path: String, least: Int) throws {
         var sources: [String: String] = [:]
         var count = 0
-        for link in try Self.text(Self.list).matches(of: #/\[(\w+)\]\((Tests/[^)]+)\)/#) {
+        for link in try Self.text(path).matches(of: #/\[(\w+)\]\((?:\.\./)?(Tests/[^)]+)\)/#) {
             let (name, path) = (String(link.output.1), String(link.output.2))
             if sources[path] == nil { sources[path] = try? Self.text(path) }
             #expect(sources[path]?.contains("func \(name)(") == true, "\(name) in \(path)")
             count += 1
         }
-        #expect(count > 500)
+        #expect(count > least)
+    }
+
+    @Test("The table of what users of SwiftData suffer has thirteen rows, each with a test")
+    func sufferings() throws {
+        let rows = try Self.rows(Self.plans).filter { Int($0.cells[0]) != nil }
+        #expect(rows.map { $0.cells[0] } == (1...13).map { "\($0)" })
+        for (line, cells) in rows { #expect(cells.last?.contains("](../Tests/") == true, "\(Self.plans):\(line)") }
     }
 
     @Test("Every test that the list without links names is a function in a file of that name")

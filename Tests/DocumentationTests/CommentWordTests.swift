@@ -14,8 +14,8 @@ struct CommentWordTests {
     static let folders = [
         "Sources/CoreData", "Sources/CoreDataManager", "Sources/CoreDataModelCompiler", "Sources/CoreDataPort",
         "Sources/CoreDataPostgreSQL", "Sources/CoreDataTool", "Sources/MigrationTestKit", "Sources/StudioServer",
-        "Sources/OSLoggingCore", "Sources/SwiftData", "Sources/SwiftDataExpansion", "Sources/SwiftScanning", "Tests",
-        "Benchmarks", "Examples", "Fuzzing", "Plugins", "Tools",
+        "Sources/OSLoggingCore", "Sources/SwiftData", "Sources/SwiftDataExpansion", "Sources/SwiftDataTestKit", "Sources/SwiftScanning",
+        "Tests", "Benchmarks", "Examples", "Fuzzing", "Plugins", "Tools",
     ]
 
     /// A comment with one of the words, or one that begins a comment of several lines.

@@ -1,76 +1,56 @@
-@_spi(MigrationTesting) import CoreData
 import Foundation
-import SwiftData
+import SwiftDataTestKit
 import TestSupport
 import Testing
 
-/// Ends processes in the middle of a plan.
-@Suite("Killed migrations of SwiftData's stores")
+@testable import plan_child
+
+/// Real processes, killed with SIGKILL while they go through a plan: three hundred random moments and every step of
+/// every stage with `bin/test --long`, and otherwise a sample that differs from commit to commit.
+@Suite("Killed migrations of SwiftData's stores", .serialized)
 struct SwiftDataKillTests {
-    /// The moments of copies, handlers and exchanges, with how often each comes before the process ends.
-    private static var moments: [String] {
-        let few = ["didHandled:1", "journalWritten:1"]
-        guard Sample.isWhole else { return few }
-        let all: [MigrationMoment] = [
-            .folderLocked, .storeLocked, .copied, .willHandled, .didHandled, .copyStageDone, .checkpointWritten,
-            .settled, .verified, .synchronized, .journalWritten, .mainsExchanged, .supportExchanged,
-            .folderSynchronized, .olderRemoved, .journalRemoved, .exchanged,
-        ]
-        return all.flatMap { moment in (1...3).map { "\(moment.rawValue):\($0)" } }
-    }
-
-    private func hashes(_ url: URL) throws -> [String: Data] {
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: url)
-        return try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
-    }
-
-    @Test("After a kill the store is of the older or the newer version, and each handler counts once")
-    func kills() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let template = folder.appendingPathComponent("template.store")
-        try make(template)
-        let older = try hashes(template)
-        var left: Set<[String: Data]> = []
-        for moment in Self.moments {
-            let url = folder.appendingPathComponent("\(moment).store")
-            try FileManager.default.copyItem(at: template, to: url)
-            let path = url.path
-            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, moment = moment as String] in
-                let parts = moment.split(separator: ":")
-                nonisolated(unsafe) var count = Int(parts[1]) ?? 1
-                MigrationMoment.observe { reached in
-                    guard reached.rawValue == parts[0] else { return }
-                    count -= 1
-                    if count == 0 { kill(getpid(), SIGKILL) }
-                }
-                _ = try ModelContainer(
-                    for: DiaryV3.Note.self, migrationPlan: DiaryPlan.self,
-                    configurations: ModelConfiguration(url: URL(fileURLWithPath: path)))
-                // The moment does not come so often: that is an end as well.
-                kill(getpid(), SIGKILL)
+    /// Plays with a store of the first version, whose handlers count as once.
+    private func play(_ body: (KillTrial) throws -> MigrationTrialReport) throws {
+        var migration = try MigrationTrial(plan: LogbookPlan.self)
+        migration.child = try MigrationChild.program(named: "plan-child")
+        migration.samples = SampleStore(rowsPerEntity: 6, seed: 3)
+        migration.versions = [migration.versions[0], migration.versions[4]]
+        let report = try migration.killTrials { given in
+            let texts = try RawDatabase(given.store).texts("SELECT ZTEXT FROM ZENTRY ORDER BY ZNUMBER")
+            #expect(texts.count == 6)
+            var trial = given
+            trial.inspect = { url in
+                let notes = try RawDatabase(url).texts("SELECT ZNOTE FROM ZENTRY ORDER BY ZNUMBER")
+                let isOnce = notes == texts.map { $0 + "1245" }
+                return try (given.inspect?(url) ?? []) + (isOnce ? [] : ["handlers have left \(notes)"])
             }
-            left.insert(try hashes(url))
-            let context = ModelContext(
-                try ModelContainer(
-                    for: DiaryV3.Note.self, migrationPlan: DiaryPlan.self, configurations: ModelConfiguration(url: url))
-            )
-            let notes = try context.fetch(FetchDescriptor<DiaryV3.Note>(sortBy: [SortDescriptor(\.words)]))
-            #expect(notes.map(\.headline) == ["n0!", "n1!", "n2!"], "\(moment)")
-            #expect(notes.map(\.summary) == ["n0! 0", "n1! 1", "n2! 2"], "\(moment)")
-            #expect(Set(notes.map(\.key)).count == 3, "\(moment)")
-            #expect(try context.fetch(FetchDescriptor<DiaryV3.Reader>()).map(\.name) == ["Ann"], "\(moment)")
+            return try body(trial)
         }
-        let newer = try hashes(folder.appendingPathComponent("\(Self.moments[0]).store"))
-        #expect(left.isSubset(of: [older, newer]) && left.contains(older))
+        #expect(report.isClean, "\(report.failures.map(\.description).joined(separator: "\n"))")
+        #expect(!report.entries.isEmpty && report.entries.allSatisfy { $0.rows > 0 && $0.refusal == nil })
     }
 
-    private func make(_ url: URL) throws {
-        let context = ModelContext(
-            try ModelContainer(
-                for: Schema(versionedSchema: DiaryV1.self), configurations: ModelConfiguration(url: url)))
-        for number in 0..<3 { context.insert(DiaryV1.Note(title: "n\(number)", words: number)) }
-        try context.save()
+    @Test("After a kill at any step the store is of the older or the newer version, and each handler counts once")
+    func steps() throws {
+        try play { trial in
+            let steps = try trial.steps()
+            #expect(steps.count { $0 == "didHandled" } >= 3)
+            return try trial.killAtSteps(most: Sample.isWhole ? 4 : 1) { Sample.slice($0, oneIn: 16, "plan") }
+        }
+    }
+
+    @Test("After a kill at any moment the store is of the older or the newer version, and each handler counts once")
+    func moments() throws {
+        try play { try $0.killAtRandom(times: Sample.isWhole ? 300 : 2, seed: Sample.seed &* 0x9E37 &+ 11) }
+    }
+
+    @Test("A disk that is full within a stage: the error is reported, and the store is as it was")
+    func fullDisk() throws {
+        var migration = try MigrationTrial(plan: LogbookPlan.self)
+        migration.child = try MigrationChild.program(named: "plan-child")
+        migration.versions = [migration.versions[0], migration.versions[4]]
+        let report = try migration.killTrials { try $0.fullDisk(steps: Sample.isWhole ? 60 : 3) }
+        #expect(report.isClean, "\(report.failures.map(\.description).joined(separator: "\n"))")
+        #expect(report.refused.count > 1 && report.refused.count < report.entries.count, "\(report)")
     }
 }

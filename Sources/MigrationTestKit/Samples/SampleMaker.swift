@@ -13,8 +13,14 @@ struct SampleMaker {
     private(set) var constraints: [String: [SampleConstraint]] = [:]
     private var notes: [String] = []
 
-    init(context: NSManagedObjectContext, seed: UInt64) {
+    private let given: (_ entity: String, _ attribute: String) -> ((Int) -> Any?)?
+
+    init(
+        context: NSManagedObjectContext, seed: UInt64,
+        values: @escaping (_ entity: String, _ attribute: String) -> ((Int) -> Any?)?
+    ) {
         self.context = context
+        given = values
         self.seed = seed
         random = SampleRandom(state: seed)
     }
@@ -127,7 +133,8 @@ struct SampleMaker {
     private mutating func values(of attribute: NSAttributeDescription) -> SampleValues {
         let key = ObjectIdentifier(attribute)
         if let known = values[key] { return known }
-        let made = SampleValues(attribute, seed: seed)
+        var made = SampleValues(attribute, seed: seed)
+        made.given = given(attribute.entity.name ?? "", attribute.name)
         values[key] = made
         return made
     }

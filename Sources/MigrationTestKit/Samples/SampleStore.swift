@@ -9,6 +9,8 @@ public struct SampleStore {
     public var rowsPerEntity: Int
     /// The seed of all values.
     public var seed: UInt64
+    /// The stored values of an attribute, by number, in place of those of its type.
+    package var values: (_ entity: String, _ attribute: String) -> ((Int) -> Any?)? = { _, _ in nil }
 
     /// Makes a maker of stores.
     ///
@@ -39,7 +41,7 @@ public struct SampleStore {
     /// each in a line.
     func fill(_ url: URL, _ version: ModelVersion, options: [AnyHashable: Any]? = nil) throws -> [String] {
         try TrialStore.open(url, version.freshModel(), options: options) { context in
-            var maker = SampleMaker(context: context, seed: seed)
+            var maker = SampleMaker(context: context, seed: seed, values: values)
             let notes = try maker.make(rowsPerEntity)
             do {
                 try context.save()

@@ -6,6 +6,8 @@ struct SampleValues {
     private let rules: SampleRules
     private let pattern: PatternText?
     private let seed: UInt64
+    /// The values of a number, in place of those of the type.
+    var given: ((Int) -> Any?)?
 
     init(_ attribute: NSAttributeDescription, seed: UInt64) {
         self.attribute = attribute
@@ -17,6 +19,7 @@ struct SampleValues {
     /// The value of a number that every rule allows; nil if none of a few candidates does. Other numbers give other
     /// values, as long as there are any.
     func value(_ number: Int) -> Any? {
+        if let given { return given(number) }
         // The simple candidates come first, because a rule that `SampleRules` cannot read may still allow one of them.
         for candidate in candidates(number) where isAllowed(candidate) { return candidate }
         return nil

@@ -55,7 +55,8 @@ struct PlannedMigration {
         if let way = versions.way(from: place, to: versions.target) {
             return way.isEmpty ? nil : try manager(of: stored, way, versions)
         }
-        guard versions.way(from: versions.target, to: place) == nil else {
+        let isLater = place > versions.target && store.isNewer(than: target.schema.version)
+        guard !isLater, versions.way(from: versions.target, to: place) == nil else {
             return try backward(store, "It is \(versions.versions[place].name) of the plan \(versions.plan). ")
         }
         let end = versions.versions[versions.end(of: place)]
