@@ -61,11 +61,36 @@ struct StoreAdoption {
             let model = try? ModelBuilder(schema: schema, stored: stored).model(),
             model.entityVersionHashesByName == hashes
         else { return nil }
-        let new = ManagedSchema(schema, model)
-        return Self.adopted.withLock { adopted in
+        return Self.kept(ManagedSchema(schema, model), key)
+    }
+
+    private static func kept(_ new: ManagedSchema, _ key: Key) -> ManagedSchema {
+        adopted.withLock { adopted in
             if let known = adopted[key] { return known }
             adopted[key] = new
             return new
         }
+    }
+
+    /// The schema of a later version, with the forms that an older version has taken from its store.
+    ///
+    /// - Throws: A `SchemaFault` for classes that no store can keep.
+    static func managedSchema(_ schema: Schema, after older: ManagedSchema) throws -> ManagedSchema {
+        let own = try ManagedSchema.of(older.schema).model.entitiesByName
+        var forms: Set<AdoptedProperty> = []
+        for entity in older.schema.entities {
+            let stored = older.model.entitiesByName[entity.name]?.propertiesByName
+            let ruled = own[entity.name]?.propertiesByName
+            for property in entity.storedProperties
+            where stored?[property.name]?.versionHash != ruled?[property.name]?.versionHash {
+                forms.insert(AdoptedProperty(entity.name, property.name, property.valueType))
+            }
+        }
+        let plain = try ManagedSchema.of(schema)
+        if forms.isEmpty { return plain }
+        let model = try ModelBuilder(schema: schema, stored: older.model, adopted: forms).model()
+        let hashes = model.entityVersionHashesByName
+        if hashes == plain.model.entityVersionHashesByName { return plain }
+        return kept(ManagedSchema(schema, model), Key(schema: schema, hashes: hashes))
     }
 }

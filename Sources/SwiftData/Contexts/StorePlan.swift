@@ -52,7 +52,7 @@ struct StorePlan {
         if parts.count < 2 {
             guard configurations.count == 1 else { return try ManagedSchema.of(schema) }
             let adoption = StoreAdoption(schema: schema, url: configurations[0].url)
-            return try adoption?.managedSchema() ?? ManagedSchema.of(schema)
+            return try adoption?.managedSchema() ?? laterSchema(adoption) ?? ManagedSchema.of(schema)
         }
         ModelPredicates.installation
         let model = try ModelBuilder(schema: schema).model()
@@ -62,6 +62,19 @@ struct StorePlan {
                 model.entities.filter { names.contains($0.name ?? "") }, forConfigurationName: part.name)
         }
         return ManagedSchema(schema, model)
+    }
+
+    /// The schema with the forms of a store that is at an older version of the plan; nil if there are none.
+    private func laterSchema(_ adoption: StoreAdoption?) throws -> ManagedSchema? {
+        guard adoption != nil, let versions, let store = StoreVersion(of: configurations[0]),
+            try ManagedSchema.of(schema).model.entityVersionHashesByName != store.hashes,
+            let (place, stored) = try store.place(in: versions),
+            let way = versions.way(from: place, to: versions.target)
+        else { return nil }
+        return try way.reduce(stored) { older, stage in
+            let later = stage.end == versions.target ? schema : versions.versions[stage.end].schema
+            return try StoreAdoption.managedSchema(later, after: older)
+        }
     }
 
     // MARK: Opening

@@ -154,7 +154,7 @@ struct PlannedMigration {
     ) throws -> [NSMigrationStage] {
         var (older, result) = (first, [] as [NSMigrationStage])
         for (stage, end) in way {
-            let newer = end == versions.target ? managed : try versions.versions[end].managed()
+            let newer = end == versions.target ? managed : try later(versions.versions[end], after: older)
             let filling = try DefaultFilling(from: older.model, to: newer)
             let stages = try hop("\(stage.from) → \(stage.to)", from: older.model, to: newer, filling)
             if case .custom(_, _, let willMigrate, let didMigrate) = stage {
@@ -172,6 +172,11 @@ struct PlannedMigration {
             older = newer
         }
         return result
+    }
+
+    /// A version with the forms that an older one has taken from the store.
+    private func later(_ version: PlanVersion, after older: ManagedSchema) throws -> ManagedSchema {
+        part == nil ? try StoreAdoption.managedSchema(version.schema, after: older) : try version.managed()
     }
 
     /// The stages of a hop: two if new properties get values before the version checks them.

@@ -1,11 +1,26 @@
 import CoreData
 import Foundation
 
+/// A property that a store has in another form than the schema's rules give it.
+struct AdoptedProperty: Hashable {
+    private let entity: String
+    private let name: String
+    /// The declared type of an attribute. A program that changes it decides the form anew.
+    private let type: ObjectIdentifier?
+
+    init(_ entity: String, _ name: String, _ type: any Any.Type) {
+        (self.entity, self.name) = (entity, name)
+        self.type = RelationshipShape(type) == nil ? ObjectIdentifier(type) : nil
+    }
+}
+
 /// Makes the managed object model of a schema.
 struct ModelBuilder {
     let schema: Schema
     /// The model of a store, whose forms count where a rule is not settled.
     var stored: NSManagedObjectModel?
+    /// The properties of the store's model whose forms count; nil if all do.
+    var adopted: Set<AdoptedProperty>?
 
     /// - Throws: A `SchemaFault`, or an error of the framework, for classes that no store can keep.
     func model() throws -> NSManagedObjectModel {
@@ -51,7 +66,7 @@ struct ModelBuilder {
         description.name = property.name
         description.renamingIdentifier = property.originalName
         if let own = description as? NSAttributeDescription,
-            let form = storedProperty(property.name, of: entity) as? NSAttributeDescription,
+            let form = storedProperty(property, of: entity) as? NSAttributeDescription,
             form.versionHash != own.versionHash
         {
             description = StoredForm(property.valueType, form).description(like: own) ?? own
@@ -59,8 +74,14 @@ struct ModelBuilder {
         return description
     }
 
-    private func storedProperty(_ name: String, of entity: Schema.Entity) -> NSPropertyDescription? {
-        stored?.entitiesByName[entity.name]?.propertiesByName[name]
+    /// The property of the store whose form counts for one of the schema; nil if the schema's rules do.
+    private func storedProperty(_ property: any SchemaProperty, of entity: Schema.Entity) -> NSPropertyDescription? {
+        let known = stored?.entitiesByName[entity.name]?.propertiesByName
+        guard let adopted else { return known?[property.name] }
+        // An older version may have another name for the property.
+        guard let found = known?[property.name] ?? known?[property.originalName] else { return nil }
+        let isAdopted = adopted.contains(AdoptedProperty(entity.name, found.name, property.valueType))
+        return isAdopted ? found : nil
     }
 
     /// The name of the relationship that leads back. That of a store counts unless the program has named one, on either
@@ -71,7 +92,12 @@ struct ModelBuilder {
         }
         let isNamed = relationship.inverseKeyPath != nil || back?.inverseKeyPath != nil
         if stored == nil || isNamed && !relationship.isContested { return relationship.inverseName }
-        return (storedProperty(relationship.name, of: entity) as? NSRelationshipDescription)?.inverseRelationship?.name
+        let form = storedProperty(relationship, of: entity) as? NSRelationshipDescription
+        guard adopted != nil else { return form?.inverseRelationship?.name }
+        guard let form else { return relationship.inverseName }
+        guard let name = form.inverseRelationship?.name else { return nil }
+        let others = schema.entitiesByName[relationship.destination]?.relationshipsByName ?? [:]
+        return others[name]?.name ?? others.values.first { $0.originalName == name }?.name
     }
 
     private func relationship(_ relationship: Schema.Relationship) -> NSRelationshipDescription {
