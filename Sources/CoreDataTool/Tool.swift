@@ -29,6 +29,7 @@
 // - `ModelSources/` edits the sources of models. `XMLFileText` has the bytes of a file with the places of its elements;
 //   `ModelEditor` replaces bytes there, so all other bytes stay. `ModelSourceWriter` and `ModelOfTables` make new
 //   sources, and note what has no place in one.
+// - `SwiftModels/` writes the classes of a model for SwiftData, with the version hashes of the model.
 // - `Migrations/` runs a migration with its progress: one thread migrates, the main one draws, SIGINT cancels
 //   (`FollowedMigration`). `StoreUsers` lists the processes that have a file open.
 // - `Exchange/` copies graphs from one store to another. `GraphWalk` reads all objects in one query generation.
@@ -82,6 +83,7 @@ package enum Tool {
         ModelEditCommand.self,
         ModelAddVersionCommand.self,
         ModelFromCommand.self,
+        ModelSwiftCommand.self,
         GenerateCommand.self,
         LintCommand.self,
         PortingCommand.self,

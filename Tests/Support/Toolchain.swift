@@ -22,6 +22,17 @@ public enum Toolchain {
             ["-Xcc", "-fmodule-map-file=\(package.path)/Sources/\($0)/module.modulemap"]
         }
 
+    /// The object files of a module of this package, beside the tests.
+    public static func objects(of module: String) -> [String] {
+        let folder = products.appendingPathComponent("\(module).build")
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        // An incremental build keeps the objects of sources that are gone.
+        let sources = FileManager.default.enumerator(
+            at: package.appendingPathComponent("Sources/\(module)"), includingPropertiesForKeys: nil)
+        let current = Set((sources?.allObjects ?? []).compactMap { ($0 as? URL).map { "\($0.lastPathComponent).o" } })
+        return names.filter { current.contains($0) }.sorted().map { folder.appendingPathComponent($0).path }
+    }
+
     /// The output of a program, both ways, and how it ended.
     public struct Outcome {
         public let status: Int32

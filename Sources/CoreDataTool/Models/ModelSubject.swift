@@ -10,6 +10,8 @@ package struct ModelSubject {
     package let version: String?
     /// All versions of the file; empty for a store's model.
     package let versions: [ManagedModelVersion]
+    /// The store whose model it is; nil for a model in a file.
+    package let store: ResolvedStore?
 
     package init(_ path: String, version name: String? = nil) throws {
         shown = path
@@ -26,12 +28,15 @@ package struct ModelSubject {
             self.version = version.name
             model = version.model
             versions = file.versions
+            store = nil
         } else {
             if let name {
                 throw ToolError(.usage, "\(path) is a store, which has no version '\(name)' to choose")
             }
             version = nil
-            model = try Self.store(path).model
+            let store = try Self.store(path)
+            self.store = store
+            model = store.model
             versions = []
         }
     }
@@ -54,6 +59,7 @@ package struct ModelSubject {
         shown: String, model: NSManagedObjectModel, version: String?, versions: [ManagedModelVersion]
     ) {
         (self.shown, self.model, self.version, self.versions) = (shown, model, version, versions)
+        store = nil
     }
 
     private static func isFolderOrMissing(_ path: String) -> Bool {

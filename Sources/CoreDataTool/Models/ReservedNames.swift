@@ -18,6 +18,9 @@ package enum ReservedNames {
             ? taken("Swift or its libraries have a type of that name") : reason(againstDeclared: name)
     }
 
+    /// Whether a declaration has to have a name in backticks.
+    static func isOfSwift(_ name: String) -> Bool { ofSwift.contains(name) }
+
     private static func taken(_ reason: String) -> String { "the name is taken: \(reason)" }
 
     private static func reason(againstDeclared name: String) -> String? {

@@ -7,7 +7,7 @@ import Testing
 @Suite(
     "The example, compiled and run", .serialized,
     .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"),
-    .enabled(if: !FrameworkObjects.paths.isEmpty, "the framework's object files are not beside the tests"))
+    .enabled(if: !Toolchain.objects(of: "CoreData").isEmpty, "the framework's object files are not beside the tests"))
 struct CompiledSampleTests {
     private static let example = Toolchain.package.appendingPathComponent("Examples/Library/Sources")
 
@@ -37,7 +37,7 @@ struct CompiledSampleTests {
         let modules = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".o") }
         try compile(
             optimisation + [Self.example.appendingPathComponent("library/main.swift").path] + modules
-                + FrameworkObjects.paths
+                + Toolchain.objects(of: "CoreData")
                 + ["-lsqlite3", "-lz", "-o", "library"], in: folder)
         let outcome = try Toolchain.run(folder.url.appendingPathComponent("library").path, [])
         #expect(outcome.status == 0, "\(outcome.text)")
@@ -58,7 +58,7 @@ struct CompiledSampleTests {
         try Data(ShapesSample.program.utf8).write(to: main)
         let modules = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter { $0.hasSuffix(".o") }
         try compile(
-            optimisation + [main.path] + modules + FrameworkObjects.paths + [
+            optimisation + [main.path] + modules + Toolchain.objects(of: "CoreData") + [
                 "-lsqlite3", "-lz", "-Xlinker", "--gc-sections", "-o", "shapes",
             ],
             in: folder)
@@ -72,17 +72,4 @@ struct CompiledSampleTests {
             in: folder.url)
         try #require(outcome.status == 0, "\(outcome.text)")
     }
-}
-
-/// The framework's object files, beside the tests.
-private enum FrameworkObjects {
-    static let paths: [String] = {
-        let folder = Toolchain.products.appendingPathComponent("CoreData.build")
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-        // An incremental build keeps the objects of sources that are gone.
-        let sources = FileManager.default.enumerator(
-            at: Toolchain.package.appendingPathComponent("Sources/CoreData"), includingPropertiesForKeys: nil)
-        let current = Set((sources?.allObjects ?? []).compactMap { ($0 as? URL).map { "\($0.lastPathComponent).o" } })
-        return names.filter { current.contains($0) }.sorted().map { folder.appendingPathComponent($0).path }
-    }()
 }
