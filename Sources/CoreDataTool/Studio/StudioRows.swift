@@ -112,7 +112,11 @@ struct StudioRows {
         }
         switch column.value(of: object) {
         case nil: return .null
-        case let data as Data: return .object([("bytes", .integer(Int64(data.count)))])
+        case let data as Data:
+            if case .attribute(let attribute) = column.content, SwiftDataValue.collection(data, attribute) != nil {
+                return .string(Self.cut(ValueText.text(data, column.content)))
+            }
+            return .object([("bytes", .integer(Int64(data.count)))])
         case let other as NSManagedObject:
             return .object([
                 ("id", .string(ObjectName.of(other.objectID))), ("label", .optional(other.studioLabel)),

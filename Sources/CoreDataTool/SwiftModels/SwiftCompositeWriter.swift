@@ -26,10 +26,8 @@ struct SwiftCompositeWriter {
         _ composite: NSCompositeAttributeDescription, at path: [String], among siblings: inout Set<String>
     ) throws -> Written {
         let name = types.nested(composite.name, among: &siblings)
-        guard (composite.userInfo?["EnumType"] as? NSNumber)?.boolValue == true else {
-            return try structure(name, composite, at: path)
-        }
-        if let cases = composite.userInfo?["enum"] as? [String], Set(cases) == Set(composite.elements.map(\.name)) {
+        guard composite.isEnumeration else { return try structure(name, composite, at: path) }
+        if let cases = composite.caseNames {
             let isPlain = composite.elements.allSatisfy { $0.attributeType == .stringAttributeType && $0.isOptional }
             if isPlain {
                 let lines = cases.map { "    case \(SwiftLiteral.name($0))" }

@@ -51,7 +51,8 @@ struct SwiftModelWriter {
         let comments = notes[start...].map(\.comment)
         let uniqueness = SwiftUniqueness(entity)
         for reason in uniqueness.missing { note(name, reason, changesHash: true) }
-        var writer = SwiftPropertyWriter(entity, types, rawValues, uniqueness)
+        var writer = SwiftPropertyWriter(
+            entity, types: types, rawValues: rawValues, uniqueness: uniqueness)
         let properties = try writer.properties()
         notes += writer.notes
         transformers.formUnion(writer.transformers)
@@ -111,7 +112,8 @@ struct SwiftModelWriter {
     }
 
     private func parameters(of entity: NSEntityDescription) throws -> [SwiftParameter] {
-        var writer = SwiftPropertyWriter(entity, types, rawValues, SwiftUniqueness(entity))
+        var writer = SwiftPropertyWriter(
+            entity, types: types, rawValues: rawValues, uniqueness: SwiftUniqueness(entity))
         let own = try writer.properties().compactMap(\.parameter)
         return try (entity.superentity.map(parameters) ?? []) + own
     }

@@ -13,7 +13,7 @@ struct SwiftPropertyWriter {
     private(set) var transformers: Set<String> = []
 
     init(
-        _ entity: NSEntityDescription, _ types: SwiftTypeNames, _ rawValues: RawValues, _ uniqueness: SwiftUniqueness
+        _ entity: NSEntityDescription, types: SwiftTypeNames, rawValues: RawValues, uniqueness: SwiftUniqueness
     ) {
         self.entity = entity
         self.types = types

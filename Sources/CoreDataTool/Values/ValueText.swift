@@ -11,8 +11,15 @@ package enum ValueText {
         case let object as NSManagedObject: return ObjectName.of(object.objectID)
         case is NSOrderedSet, is Set<NSManagedObject>:
             return Column.members(value).map { ObjectName.of($0.objectID) }.joined(separator: ", ")
-        case let data as Data: return Measure.bytes(Int64(data.count))
+        case let data as Data:
+            if case .attribute(let attribute) = content, let value = SwiftDataValue.collection(data, attribute) {
+                return text(of: value)
+            }
+            return Measure.bytes(Int64(data.count))
         case let elements as [String: Any]:
+            if case .attribute(let composite as NSCompositeAttributeDescription) = content {
+                return SwiftDataValue.text(elements, composite)
+            }
             return elements.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value, content))" }
                 .joined(separator: ", ")
         default: break
@@ -61,6 +68,10 @@ package enum ValueText {
         case .decimalAttributeType:
             if let value = value as? NSDecimalNumber {
                 return value.decimalValue.isNaN ? .string("NaN") : .digits(value.description)
+            }
+        case .compositeAttributeType:
+            if let composite = attribute as? NSCompositeAttributeDescription, let elements = value as? [String: Any] {
+                return SwiftDataValue.json(elements, composite)
             }
         default: break
         }
