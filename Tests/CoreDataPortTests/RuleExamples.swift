@@ -405,6 +405,8 @@ extension RuleExample {
             "import Security", "1:8: there is no module 'Security' on Linux: there is no such service"),
         "cloudkit": RuleExample(
             "let a = NSPersistentCloudKitContainer.eventChangedNotification", "1:9: there is no CloudKit on Linux"),
+        "data-of-views": RuleExample(
+            "import SwiftData\n@Query var trips: [Trip]", "2:2: there is no '@Query' on Linux"),
         "forced-groups": RuleExample(
             "a.containerURL(forSecurityApplicationGroupIdentifier: b)!", "1:3: there are no application groups on Linux"
         ),

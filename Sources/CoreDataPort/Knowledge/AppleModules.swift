@@ -16,7 +16,6 @@ enum AppleModules {
             "CryptoKit": "add the package swift-crypto, and import its module Crypto, which has the same names",
             "ObjectiveC": "there is no runtime of Objective-C; NSObject is Foundation's",
             "Darwin": "Glibc and Foundation have nothing of the Mach kernel",
-            "SwiftData": "write the classes as managed objects",
         ]
         for module in [
             "UIKit", "AppKit", "Cocoa", "SwiftUI", "WatchKit", "WidgetKit", "MapKit", "QuartzCore", "CoreGraphics",

@@ -58,7 +58,9 @@ private enum Condition {
             // A package of the same build may have these modules.
             if AppleModules.ofLogging.contains(module) { return nil }
             if AppleModules.advice[module] != nil || ["Darwin", "ObjectiveC"].contains(module) { return false }
-            let known = ["CoreData", "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc"]
+            let known = [
+                "CoreData", "SwiftData", "Foundation", "FoundationNetworking", "FoundationXML", "Dispatch", "Glibc",
+            ]
             return known.contains(module) ? true : nil
         case .call: return nil
         }

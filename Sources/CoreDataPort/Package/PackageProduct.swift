@@ -1,6 +1,7 @@
 /// A product of another package that a ported target needs on Linux.
 enum PackageProduct: String, CaseIterable {
     case framework = "CoreData"
+    case swiftData = "SwiftData"
     case logging = "OSLogging"
     case loggingCore = "OSLoggingCore"
     case openCombine = "OpenCombine"
@@ -9,7 +10,7 @@ enum PackageProduct: String, CaseIterable {
 
     var package: String {
         switch self {
-        case .framework, .logging, .loggingCore: "OpenCoreData"
+        case .framework, .swiftData, .logging, .loggingCore: "OpenCoreData"
         case .openCombine, .openCombineFoundation, .openCombineDispatch: "OpenCombine"
         }
     }

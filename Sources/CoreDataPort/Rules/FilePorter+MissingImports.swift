@@ -23,6 +23,7 @@ extension FilePorter {
             neededProducts.insert(product)
         }
         if imported.contains("CoreData") || text.contains("import CoreData\n") { neededProducts.insert(.framework) }
+        if imported.contains(PackageProduct.swiftData.rawValue) { neededProducts.insert(.swiftData) }
         guard !text.isEmpty else { return }
         let (position, isBehind) = placeForImports(active)
         insert(isBehind ? "\n" + text.dropLast() : text, at: position)

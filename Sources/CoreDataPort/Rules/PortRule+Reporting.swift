@@ -71,6 +71,10 @@ extension PortRule {
         PortRule("forced-groups", "folders of application groups that are forced", at: "containerURL") {
             $0.reportApplicationGroup(at: $1)
         },
+        PortRule(
+            "data-of-views", "the parts of SwiftData that belong to SwiftUI", at: .mark("@"), "modelContainer",
+            "modelContext", "ModelDocument"
+        ) { $0.reportDataOfViews(at: $1) },
         PortRule("interface-files", "@IBAction and its kin", at: .mark("@")) { $0.reportInterfaceFile(at: $1) },
         PortRule(
             "absent-types", "types that Foundation does not have", at: "RelativeDateTimeFormatter",

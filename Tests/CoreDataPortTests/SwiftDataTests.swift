@@ -1,0 +1,97 @@
+import TestSupport
+import Testing
+
+@testable import CoreDataPort
+
+@Suite("Porting packages with SwiftData")
+struct SwiftDataTests {
+    private static let manifest = """
+        // swift-tools-version: 6.0
+        import PackageDescription
+
+        let package = Package(
+            name: "Trips",
+            targets: [
+                .target(name: "Trips"),
+                .target(name: "Both", dependencies: ["Trips"]),
+            ]
+        )
+        """
+
+    private static let models = """
+        import Foundation
+        import SwiftData
+
+        @Model public final class Trip {
+            @Attribute(.unique) var name: String
+            init(name: String) { self.name = name }
+        }
+
+        @ModelActor actor Handler {
+            func all() throws -> [Trip] { try modelContext.fetch(FetchDescriptor<Trip>()) }
+        }
+
+        func handler(_ context: ModelContext) -> Handler { Handler(modelContainer: context.container) }
+
+        """
+
+    @Test("A target that imports SwiftData gets the product, and its source stays; models of Core Data get theirs, too")
+    func products() throws {
+        let ported = try Ported([
+            "Package.swift": Self.manifest, "Sources/Trips/Trip.swift": Self.models,
+            "Sources/Both/A.swift": "import CoreData\n", "Sources/Both/B.swift": "@preconcurrency import SwiftData\n",
+        ])
+        #expect(
+            ported.text("Package.swift") == """
+                // swift-tools-version: 6.0
+                import PackageDescription
+
+                let package = Package(
+                    name: "Trips",
+                    dependencies: [.package(name: "OpenCoreData", path: "/OpenCoreData")],
+                    targets: [
+                        .target(name: "Trips", dependencies: [.product(name: "SwiftData", package: "OpenCoreData", \
+                condition: .when(platforms: [.linux]))]),
+                        .target(name: "Both", dependencies: ["Trips", .product(name: "CoreData", package: \
+                "OpenCoreData", condition: .when(platforms: [.linux])), .product(name: "SwiftData", package: \
+                "OpenCoreData", condition: .when(platforms: [.linux]))], plugins: [.plugin(name: \
+                "CoreDataModelPlugin", package: "OpenCoreData")]),
+                    ]
+                )
+                """)
+        #expect(ported.text("Sources/Trips/Trip.swift") == nil)
+        #expect(ported.byHand == [])
+    }
+
+    @Test("Code for SwiftData alone is compiled, and its imports are not reported")
+    func conditions() throws {
+        let ported = try Ported(
+            "#if canImport(SwiftData)\nimport SwiftData\nimport Security\n#else\nimport StoreKit\n#endif\n")
+        #expect(ported.byHand.map { $0.prefix(28) } == ["3:8: there is no module 'Sec"])
+    }
+
+    @Test("Parts for views are reported, where no condition leaves them out; names of other libraries are not")
+    func views() throws {
+        let body = """
+            struct List: View {
+                @Environment(\\.modelContext) private var context
+                @Query(sort: \\.name) private var trips: [Trip]
+                var body: some View { Rows().modelContainer(for: Trip.self) }
+                let document: ModelDocument
+            }
+            let fits = handler.modelContainer.schema
+
+            """
+        // The other file keeps the first one from being left out as a whole.
+        let user = "func show(_ list: List) {}\n"
+        let ported = try Ported(["A.swift": "import SwiftData\nimport SwiftUI\n" + body, "B.swift": user])
+        #expect(
+            ported.byHand.map { String($0.prefix { $0 != "'" }) } == [
+                "2:8: there is no module ", "4:20: there is no environment of views on Linux: take the context from a ",
+                "5:6: there is no ", "6:34: there are no views and scenes on Linux: make a ", "7:19: there is no ",
+            ], "\(ported.byHand)")
+        #expect(try Ported("import Other\n" + body).byHand == [])
+        let guarded = try Ported("import SwiftData\n#if canImport(SwiftUI)\nimport SwiftUI\n" + body + "#endif\n")
+        #expect(guarded.byHand == [])
+    }
+}
