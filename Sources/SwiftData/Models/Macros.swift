@@ -6,8 +6,8 @@ import Observation
 /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/model())
 @attached(
     member, conformances: Observable, PersistentModel, Sendable,
-    names: named(_$core), suffixed(_$place), named(_$settle), named(_$Root), named(persistentBackingData),
-    named(schemaMetadata), named(init), named(access), named(withMutation))
+    names: named(_$core), named(_$settle), named(_$Root), named(persistentBackingData), named(schemaMetadata),
+    named(init), named(access), named(withMutation))
 @attached(memberAttribute)
 @attached(extension, conformances: Observable, PersistentModel, Sendable)
 public macro Model() = #externalMacro(module: "SwiftDataMacros", type: "PersistentModelMacro")

@@ -8,7 +8,7 @@ final class ModelType: EntityRepresentation, @unchecked Sendable {  // the plans
     let schemaEntity: Schema.Entity?
     unowned let entity: NSEntityDescription
     let hasRelationships: Bool
-    /// Where the class's objects have the byte that tells where they are.
+    /// Where the class's objects have their core, whose place tells where they are.
     let placeOffset: Int?
     private let make: (_ModelCore) -> AnyObject
     private let typed: (AnyObject) -> any PersistentModel

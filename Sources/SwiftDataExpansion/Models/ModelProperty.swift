@@ -41,12 +41,6 @@ struct ModelProperty {
     var hasDefault: Bool { binding.hasDefault && !(property.isConstant && binding.value == nil) }
 }
 
-extension ModelProperty {
-    /// The name of the byte in the objects of a class whose address tells where an object is. Each class of a hierarchy
-    /// has its own.
-    static func place(in type: String) -> String { "\(type.withoutBackticks)_$place" }
-}
-
 extension ScannedBinding {
     /// Whether there is a value, or the type is optional and so has one.
     var hasDefault: Bool { value != nil || isOptional }

@@ -22,8 +22,7 @@ struct ModelWriter {
 
     func members() -> String {
         let members: [(name: String, label: String?, text: String)] = [
-            ("_$core", nil, core()), (ModelProperty.place(in: name), nil, place()), ("_$settle", nil, settle()),
-            ("_$Root", nil, root()),
+            ("_$core", nil, core()), ("_$settle", nil, settle()), ("_$Root", nil, root()),
             ("persistentBackingData", nil, backingData()), ("schemaMetadata", nil, schemaMetadata()),
             ("init", "backingData", initializer()),
         ]
@@ -45,15 +44,12 @@ struct ModelWriter {
     private func core() -> String {
         let value = isRoot ? "_ModelCore = SwiftData._ModelCore.next" : "_EarlyCore = SwiftData._EarlyCore"
         // The core is no `Sendable` type, and a class isolated by default must still give it to nonisolated members.
-        return "nonisolated(unsafe) private let _$core: SwiftData.\(value)(\(name).self)"
-    }
-
-    /// A byte whose address in an initialiser tells where the model is. An initialiser's accessors have no `self`.
-    private func place() -> String {
-        guard properties.values.contains(where: \.mayLead) else { return "" }
-        // nonisolated(unsafe): the byte itself is neither read nor written, only its address is taken.
-        return
-            "@exclusivity(unchecked) nonisolated(unsafe) private var \(ModelProperty.place(in: name)): Swift.UInt8 = 0"
+        // Its address in an initialiser tells where the model is, because an initialiser's accessors have no `self`.
+        // Only a variable has an address. It is never set again.
+        let declaration =
+            properties.values.contains(where: \.mayLead)
+            ? "@exclusivity(unchecked) nonisolated(unsafe) private var" : "nonisolated(unsafe) private let"
+        return "\(declaration) _$core: SwiftData.\(value)(\(name).self)"
     }
 
     private func settle() -> String {

@@ -23,13 +23,11 @@ struct PropertyMacro {
 
     private func accessors(of property: ModelProperty, in type: String) -> String {
         let slot = "\(type)._$\(property.name)"
-        // The place in the model says where the model is, to which an inverse leads before its initialiser has ended.
-        let byte = ModelProperty.place(in: type)
-        let access = property.mayLead ? "_$core, \(byte)" : "_$core"
-        let place = property.mayLead ? "\n        \(slot).place(initialValue, at: &\(byte), in: _$core)" : ""
+        // The place of the core says where the model is, to which an inverse leads before its initialiser has ended.
+        let place = property.mayLead ? "\n        \(slot).place(initialValue, at: &_$core)" : ""
         return """
             {
-                @storageRestrictions(accesses: \(access), initializes: _\(property.name))
+                @storageRestrictions(accesses: _$core, initializes: _\(property.name))
                 init(initialValue) {\(place)
                     \(slot).initialize(initialValue, of: _$core)
                     _\(property.name) = SwiftData._NoType()

@@ -4,7 +4,7 @@
 // The declarations that expansions use, with as little behind them as makes models hold values.
 
 @attached(
-    member, conformances: Observable, PersistentModel, Sendable, names: named(_$core), suffixed(_$place),
+    member, conformances: Observable, PersistentModel, Sendable, names: named(_$core),
     named(_$settle),
     named(_$Root), named(persistentBackingData), named(schemaMetadata), named(init))
 @attached(memberAttribute)
@@ -117,7 +117,7 @@ public struct _Slot: Sendable {
 
     public init(_ name: String) { self.name = name }
 
-    public func place<Value, Core>(_ value: Value, at place: UnsafeMutablePointer<UInt8>, in core: Core) {}
+    public func place<Value, Core>(_ value: Value, at place: UnsafeMutablePointer<Core>) {}
     public func initialize<Value>(_ value: Value, of core: _ModelCore) { core.values[name] = value }
     public func initialize<Value>(_ value: Value, of core: _EarlyCore) { core.core.values[name] = value }
     public func value<Value, Model>(of core: _ModelCore, _ model: Model) -> Value { core.values[name] as! Value }
