@@ -12,6 +12,10 @@ import Testing
 struct ModelSwiftStoreTests {
     /// Stores that no classes of SwiftData open by hash, by the end of their paths, with the words of the reason.
     private static let exceptions: [(path: String, reason: String)] = [
+        ("/ArtsyPartner_1.3.sqlite", "Image.artist: its inverse has another inverse"),
+        ("/ArtsyPartner_1.3.5.sqlite", "Image.artist: its inverse has another inverse"),
+        ("/ArtsyPartner_1.4.sqlite", "Image.artist: its inverse has another inverse"),
+        ("/ArtsyPartner_1.6.sqlite", "Image.artist: its inverse has another inverse"),
         ("/Bookmarks_V1.sqlite", "BookmarkEntity.children: it is ordered"),
         ("/Bookmarks_V2.sqlite", "BookmarkEntity.children: it is ordered"),
         ("/Bookmarks_V3.sqlite", "BookmarkEntity.children: it is ordered"),
@@ -38,10 +42,10 @@ struct ModelSwiftStoreTests {
     private func writeClasses(_ source: String) throws -> (status: Int32, notes: String) {
         let notes = folder.url.appendingPathComponent("notes")
         try Data().write(to: notes)
-        let (output, errors) = try (FileHandle(forWritingTo: notes), FileHandle(forWritingTo: notes))
+        let output = try FileHandle(forWritingTo: notes)
         let status = Tool.run(
             ["model", "swift", source, "--output", folder.url.appendingPathComponent("Models.swift").path],
-            Console(output: output.fileDescriptor, errors: errors.fileDescriptor))
+            Console(output: output.fileDescriptor, errors: output.fileDescriptor))
         return (status, try String(contentsOf: notes, encoding: .utf8))
     }
 
