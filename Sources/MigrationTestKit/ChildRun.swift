@@ -2,7 +2,7 @@ import CoreData
 
 /// One run of a child program.
 final class ChildRun: @unchecked Sendable {  // started and awaited by one owner
-    private let process = Process()
+    private let process = AwaitedProcess()
     private let output = Pipe()
     private let input = Pipe()
     private var text = ""

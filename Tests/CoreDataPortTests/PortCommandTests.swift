@@ -48,7 +48,7 @@ struct PortCommandTests {
 
     /// Runs the built program.
     private func port(_ arguments: [String], in folder: URL) throws -> Outcome {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("coredata")
         process.arguments = ["port"] + arguments
@@ -88,7 +88,7 @@ struct PortCommandTests {
             #expect(outcome.output.hasPrefix("--- a/Sources/Note.swift\n+++ b/Sources/Note.swift\n@@ -1,6 +1,5 @@\n"))
             #expect(try text(file) == source)
             try Data(outcome.output.utf8).write(to: folder.appendingPathComponent("patch"))
-            let git = Process()
+            let git = AwaitedProcess()
             git.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             git.arguments = ["git", "apply", "../patch"]
             git.currentDirectoryURL = folder.appendingPathComponent("app")

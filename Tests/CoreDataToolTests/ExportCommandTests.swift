@@ -290,7 +290,7 @@ struct ExportCommandTests {
             let copy = folder.appendingPathComponent("Copy.sqlite")
             let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
             for (signal, status) in [(SIGKILL, SIGKILL), (SIGINT, 130)] {
-                let (process, input) = (Process(), Pipe())
+                let (process, input) = (AwaitedProcess(), Pipe())
                 process.executableURL = ToolRun.program
                 process.arguments = ["import", copy.path]
                 process.standardInput = input
@@ -348,7 +348,7 @@ struct ExportCommandTests {
             let lines = head + "\n" + (1...150).map { #"{"@id":"Tag/\#($0)"}"# + "\n" }.joined()
             let store = folder.appendingPathComponent("Tags.sqlite")
             try #require(try ToolRun(["import", store.path], input: lines).status == 0)
-            let (process, output) = (Process(), Pipe())
+            let (process, output) = (AwaitedProcess(), Pipe())
             process.executableURL = URL(fileURLWithPath: "/usr/bin/script")
             let file = folder.appendingPathComponent("e.jsonl").path
             process.arguments = ["-qec", "'\(ToolRun.program.path)' export '\(store.path)' -o '\(file)'", "/dev/null"]
@@ -369,7 +369,7 @@ struct ExportCommandTests {
     func closedPipe() throws {
         try withTemporaryFolder { folder in
             let (store, _) = try Self.made(in: folder)
-            let process = Process()
+            let process = AwaitedProcess()
             process.executableURL = URL(fileURLWithPath: "/bin/bash")
             let script = #""$0" export "$1" | true; exit ${PIPESTATUS[0]}"#
             process.arguments = ["-c", script, ToolRun.program.path, store.path]

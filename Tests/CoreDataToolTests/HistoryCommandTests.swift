@@ -85,7 +85,7 @@ struct HistoryCommandTests {
 
     /// Watches while another process saves. Returns the output.
     private func watched(_ url: URL, _ arguments: [String], _ work: () throws -> Void) throws -> String {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = ToolRun.program
         process.arguments = ["watch", url.path] + arguments
         let (output, errors) = (Pipe(), Pipe())
@@ -140,7 +140,7 @@ struct HistoryCommandTests {
         try withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("L.sqlite")
             try fill(url)
-            let process = Process()
+            let process = AwaitedProcess()
             process.executableURL = ToolRun.program
             process.arguments = ["watch", url.path]
             let errors = Pipe()

@@ -16,7 +16,7 @@ struct WrittenMeanwhileTests {
             }
             let other = try RawDatabase(store)
             try other.execute("PRAGMA journal_mode = \(journal)")
-            let process = Process()
+            let process = AwaitedProcess()
             process.executableURL = ToolRun.program
             process.arguments = ["fetch", store.path, "Profile", "-c", "@id,text", "-f", "ndjson"]
             let output = Pipe()

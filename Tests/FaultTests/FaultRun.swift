@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 import Synchronization
 import TestSupport
@@ -20,7 +21,7 @@ struct FaultRun: CustomStringConvertible {
 
     /// Runs `fault-child` to its end.
     init(_ arguments: [String], _ environment: [String: String]) throws {
-        let process = Process()
+        let process = AwaitedProcess()
         let pipe = Pipe()
         process.executableURL = try ChildProgram.url("fault-child")
         process.arguments = arguments

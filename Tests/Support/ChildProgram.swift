@@ -1,8 +1,9 @@
+import CoreData
 import Foundation
 
 /// A program of this package's tests, started as a process of its own.
 public final class ChildProgram: @unchecked Sendable {  // `Process` is started and awaited by one owner
-    private let process = Process()
+    private let process = AwaitedProcess()
     private let output = Pipe()
 
     /// Where the program of the given name (a product of this package) lies: beside the running test bundle, or in a

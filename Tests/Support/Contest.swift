@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// Processes that do the same thing to one store at the same moment, again and again.
@@ -12,7 +13,7 @@ public final class Contest {
     }
 
     private final class Runner {
-        let process = Process()
+        let process = AwaitedProcess()
         let input = Pipe()
         let output = Pipe()
         var rest = ""

@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// A disk of a given size that can run full: a file system in memory, mounted on a temporary folder.
@@ -72,7 +73,7 @@ enum Command {
     /// Whether the command exists and succeeded.
     @discardableResult
     static func run(_ arguments: String...) -> Bool {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = arguments
         process.standardOutput = FileHandle.nullDevice

@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// A run of the built program `coredata`, or of another one.
@@ -13,7 +14,7 @@ public struct ToolRun {
         _ arguments: [String], input: String = "", environment: [String: String] = [:], in folder: URL? = nil,
         program: URL = ToolRun.program
     ) throws {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = program
         process.arguments = arguments
         process.currentDirectoryURL = folder

@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// The compiler and how to call programs.
@@ -41,7 +42,7 @@ public enum Toolchain {
 
     /// Runs a program to its end.
     public static func run(_ path: String, _ arguments: [String], in folder: URL? = nil) throws -> Outcome {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.currentDirectoryURL = folder

@@ -154,9 +154,12 @@ struct MangledNames: Codable, Equatable {
         defer { try? FileManager.default.removeItem(at: complaints) }
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: complaints)
+        // An event: Foundation's own function looks every 50 milliseconds, and every build waits for this program.
+        let end = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in end.signal() }
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
+        end.wait()
         guard process.terminationStatus == 0 else {
             let text = (try? String(contentsOf: complaints, encoding: .utf8)) ?? ""
             throw CompilerError(text: text)

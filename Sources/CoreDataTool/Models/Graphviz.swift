@@ -21,7 +21,7 @@ package enum Graphviz {
         // Files, not pipes, so that neither process waits for the other.
         let (input, output) = (folder.appendingPathComponent("graph.dot"), folder.appendingPathComponent("graph.svg"))
         try Data(graph.utf8).write(to: input)
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = program
         process.arguments = ["-Tsvg", "-o", output.path, input.path]
         let errors = Pipe()

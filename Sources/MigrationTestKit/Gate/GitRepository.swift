@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// A repository of git, read by the program `git`. Nothing in it changes, and nothing is checked out.
@@ -185,7 +186,7 @@ struct GitRepository {
     }()
 
     private static func run(_ arguments: [String], in folder: URL, input: Data? = nil) throws -> Answer {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         // A user's settings may add colours to the output, or have git enter submodules, which some commands refuse.
         let settings = ["core.quotePath=false", "color.ui=false", "color.grep=false", "submodule.recurse=false"]

@@ -187,7 +187,7 @@ struct MigrationPassTests {
                 if isThere { try withStore(destination, DepotModels.model(2), type: Self.type(suffix)) { _ in } }
                 let program = try DepotProgram.install(in: source.deletingLastPathComponent())
                 func run(_ environment: [String: String]) throws -> Process {
-                    let process = Process()
+                    let process = AwaitedProcess()
                     process.executableURL = program
                     process.arguments = [source.path, "pass", suffix]
                     process.standardOutput = FileHandle.nullDevice
@@ -217,7 +217,7 @@ struct MigrationPassTests {
         try withSource(suffix, items: Self.items) { source, destination in
             let folder = source.deletingLastPathComponent()
             let program = try DepotProgram.install(in: folder)
-            let process = Process()
+            let process = AwaitedProcess()
             process.executableURL = program
             process.arguments = [source.path, "pass", suffix]
             process.standardOutput = FileHandle.nullDevice

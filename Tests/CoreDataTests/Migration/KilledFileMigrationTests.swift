@@ -28,7 +28,7 @@ struct KilledFileMigrationTests {
         }
 
         func start(_ variable: String = "", _ value: String = "") throws -> Process {
-            let process = Process()
+            let process = AwaitedProcess()
             process.executableURL = program
             process.arguments = [store.path, "resources", "3"]
             process.standardOutput = FileHandle.nullDevice

@@ -74,7 +74,7 @@ struct RepeatedReadingTests {
     @Test("A file is read again as long as another process has it locked for writing")
     func locked() throws {
         try withFile { url in
-            let (process, input, output) = (Process(), Pipe(), Pipe())
+            let (process, input, output) = (AwaitedProcess(), Pipe(), Pipe())
             process.executableURL = URL(fileURLWithPath: "/usr/bin/flock")
             process.arguments = ["-x", "-o", url.path, "sh", "-c", "echo locked; read line"]
             (process.standardInput, process.standardOutput) = (input, output)

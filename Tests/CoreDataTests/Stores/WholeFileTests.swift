@@ -24,7 +24,7 @@ struct WholeFileTests {
             try FileManager.default.createDirectory(
                 at: store.deletingLastPathComponent(), withIntermediateDirectories: true)
             try DepotModels.fill(store, DepotModels.versions[0], items: 10, type: Self.type(suffix))
-            let process = Process()
+            let process = AwaitedProcess()
             process.executableURL = try DepotProgram.install(in: folder)
             process.arguments = [store.path, "save"]
             process.standardOutput = FileHandle.nullDevice

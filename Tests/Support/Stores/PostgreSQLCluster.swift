@@ -1,4 +1,5 @@
 #if PostgreSQL
+import CoreData
 import Foundation
 
 /// A primary and standbys of this process's own, in a folder of its own (`bin/postgresql-cluster`). They end, and
@@ -9,7 +10,7 @@ public final class PostgreSQLCluster: @unchecked Sendable {
     public let folder: String
     /// The ports of the servers, by their numbers.
     public let ports: [Int]
-    private let process = Process()
+    private let process = AwaitedProcess()
     private let (input, output) = (Pipe(), Pipe())
     private let lock = NSLock()
     private var read = ""

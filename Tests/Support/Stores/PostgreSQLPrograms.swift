@@ -1,4 +1,5 @@
 #if PostgreSQL
+import CoreData
 import Foundation
 
 // Other programs that work beside the framework.
@@ -35,7 +36,7 @@ extension PostgreSQLServer {
 
 /// A psql that listens to the framework's channel.
 public final class ListeningPsql {
-    private let process = Process()
+    private let process = AwaitedProcess()
     private let (input, output) = (Pipe(), Pipe())
 
     public init(_ server: PostgreSQLServer, _ database: String) throws {

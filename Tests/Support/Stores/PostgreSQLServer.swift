@@ -72,7 +72,7 @@ public final class PostgreSQLServer: Sendable {
     private static func start(
         program: URL, _ arguments: [String], environment: [String: String] = [:]
     ) throws -> Bool {
-        let process = Process()
+        let process = AwaitedProcess()
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.executableURL = program
         process.arguments = arguments
@@ -135,7 +135,7 @@ public final class PostgreSQLServer: Sendable {
     }
 
     static func output(of program: String, _ arguments: [String]) -> String? {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
         let pipe = Pipe()
