@@ -34,8 +34,8 @@ struct SourceLayerTests {
     /// the name of one below escapes it.
     private static let common: Set<String> = [
         "Index", "Object", "Result", "abs", "ascending", "async", "close", "copyMemory", "create",
-        "delegate", "endIndex", "filter", "inline", "inserted", "isCancelled", "literal", "log", "main", "map",
-        "mask", "max", "merging", "min", "multiply", "mutableCopy", "now", "random", "removeObject",
+        "delegate", "endIndex", "enter", "filter", "inline", "inserted", "isCancelled", "leave", "literal", "log",
+        "main", "map", "mask", "max", "merging", "min", "multiply", "mutableCopy", "now", "random", "removeObject",
         "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "subtract",
         "suffix",
     ]

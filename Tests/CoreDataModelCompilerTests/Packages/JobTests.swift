@@ -218,7 +218,7 @@ struct JobTests {
         #expect(
             failure(module).hasSuffix(
                 "Kit.xcdatamodeld/Kit.xcdatamodel/contents:1:8: error: <entity name=\"A\">: the parent entity 'B' is "
-                    + "not in the model."), "\(failure(module))")
+                    + "not in the model. Add it, or remove parentEntity."), "\(failure(module))")
     }
 
     @Test("The compiled model names a class of the module with the module; one that is elsewhere stays as written")
