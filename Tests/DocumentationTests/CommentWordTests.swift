@@ -14,7 +14,8 @@ struct CommentWordTests {
     static let folders = [
         "Sources/CoreData", "Sources/CoreDataManager", "Sources/CoreDataModelCompiler", "Sources/CoreDataPort",
         "Sources/CoreDataPostgreSQL", "Sources/CoreDataTool", "Sources/MigrationTestKit", "Sources/StudioServer",
-        "Sources/OSLoggingCore", "Sources/SwiftData", "Sources/SwiftDataExpansion", "Sources/SwiftDataTestKit", "Sources/SwiftScanning",
+        "Sources/OSLoggingCore", "Sources/SwiftData", "Sources/SwiftDataExpansion", "Sources/SwiftDataTestKit",
+        "Sources/SwiftScanning",
         "Tests", "Benchmarks", "Examples", "Fuzzing", "Plugins", "Tools",
     ]
 
