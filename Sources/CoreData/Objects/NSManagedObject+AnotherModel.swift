@@ -53,6 +53,7 @@ extension NSManagedObject {
     package final func absorb(_ other: NSManagedObject) {
         let state = other.stateByName()
         other.forgetRelationships(of: state)
+        other.forgetRelatedObjects()
         if other.binding.layout !== binding.layout { becomeObject(of: other.binding.layout) }
         takeAttributes(of: state)
         takeRelationships(of: state)
@@ -86,6 +87,14 @@ extension NSManagedObject {
         for name in state.members.keys {
             if case .toMany(let index)? = binding.layout.access[name] { setMembers([], of: index) }
         }
+    }
+
+    /// Leaves the objects with which an insertion would take this one along.
+    private func forgetRelatedObjects() {
+        for related in binding.relatedObjects.values where related.binding.context == nil {
+            related.binding.relatedObjects[objectKey] = nil
+        }
+        if binding.context == nil { binding.relatedObjects = [:] }
     }
 
     private func becomeEmpty(in model: NSManagedObjectModel) {

@@ -16,6 +16,9 @@ public final class ModelContext: Equatable {
     let isMain: Bool
     /// What the last save of the managed object context wrote.
     var saved: SavedObjectIDs?
+    /// New objects with the values of a subclass alone. The initialiser of a model makes one before it initialises its
+    /// superclass, and a relationship brings it into the context.
+    var waiting: [_ModelCore] = []
     /// The deletions by class that the next save executes as statements.
     var collected: [CollectedDeletion] = []
     /// The number of transactions that are running, one within the other.

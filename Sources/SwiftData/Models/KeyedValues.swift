@@ -61,7 +61,7 @@ extension _Slot {
         let models = (value as Any) as? [Models.PersistentElement] ?? []
         if let model = core.madeModel { return set(models, of: core, model) }
         willChange(core, core)
-        core.set(managed, toMany: models.map { core.joined($0) })
+        core.set(managed, toMany: core.joined(models))
     }
 }
 

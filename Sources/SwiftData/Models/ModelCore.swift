@@ -27,6 +27,8 @@ public final class _ModelCore: NSManagedObject {
         static let hasGivenID = State(rawValue: 1 << 5)
         /// The program has set a to-many relationship of the model before its insertion.
         static let hasSetMembers = State(rawValue: 1 << 6)
+        /// The core has the values of a subclass alone.
+        static let isEarly = State(rawValue: 1 << 7)
     }
 
     deinit {
@@ -51,9 +53,12 @@ public final class _ModelCore: NSManagedObject {
     /// Returns a core for the values of a subclass, until its superclass is initialised.
     static func early<Model: PersistentModel>(_ type: Model.Type) -> _ModelCore {
         let core = ModelType.of(type).makeCore()
-        core.state = .takesInitialValues
+        core.state = [.takesInitialValues, .isEarly]
         return core
     }
+
+    /// Whether the core has the values of a subclass, which have not come to the core of the model yet.
+    var waitsForModel: Bool { state.contains(.isEarly) && !state.contains(.hasJoined) }
 
     /// Returns this core, after the values of a subclass have come to it.
     ///
@@ -66,6 +71,8 @@ public final class _ModelCore: NSManagedObject {
         early.state.insert(.hasJoined)
         if let model = early.livingModel { bind(model) }
         if let context = early.modelContext, managedObjectContext == nil { context.insert(self) }
+        // The values of the superclass may have brought this core into a context, where those of the subclass are not.
+        if let context = modelContext, early.managedObjectContext == nil { context.insert(early) }
         absorb(early)
         early.managedObjectContext?.delete(early)
         return self
@@ -157,8 +164,9 @@ public final class _ModelCore: NSManagedObject {
         return id
     }
 
-    /// Notes the context of a new model whose temporary id a program has.
+    /// Notes the context of a new model whose temporary id a program has, and of values that wait for their model.
     public override func awakeFromInsert() {
+        if waitsForModel { modelContext?.waiting.append(self) }
         if state.contains(.hasGivenID) { GivenIdentifiers.note(self, objectID) }
     }
 

@@ -234,7 +234,7 @@ extension _Slot {
         willChange(core, model)
         core.bind(model)
         if core.extend(managed, to: value) { return }
-        let members = value.map { core.joined($0) }
+        let members = core.joined(value)
         if core.keepsMembers(insteadOf: members) { return }
         core.set(managed, toMany: members)
         core.hold()
@@ -262,7 +262,7 @@ extension _Slot {
     /// Gives a relationship its first models.
     public func initialize<Model: PersistentModel, Source: _CoreSource>(_ value: [Model], of source: Source) {
         guard let core = source.initialCore else { return }
-        let members = value.map { core.joined($0) }
+        let members = core.joined(value)
         if core.keepsMembers(insteadOf: members) { return }
         core.set(managed, toMany: members)
     }
@@ -335,6 +335,15 @@ extension _ModelCore {
         core.bind(model)
         join(core)
         return core
+    }
+
+    /// Returns the cores of models, after all of them and this one have come into one context. The last of the models
+    /// may be the one that has a context.
+    func joined<Model: PersistentModel>(_ models: [Model]) -> [_ModelCore] {
+        let cores = models.map { joined($0) }
+        guard let context = managedObjectContext else { return cores }
+        for core in cores where core.managedObjectContext !== context { join(core) }
+        return cores
     }
 }
 
