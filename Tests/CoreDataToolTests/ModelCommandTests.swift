@@ -292,6 +292,7 @@ struct ModelCommandTests {
                     <attribute name="pixels" optional="YES" attributeType="Binary"/>
                     <attribute name="initial" optional="YES" attributeType="Double" derived="YES"
                         derivationExpression="canonical:(newest)"/>
+                    <attribute name="dimensions" optional="YES" attributeType="Composite" composite="Dimensions"/>
                     <attribute name="isFault" optional="YES" attributeType="String"/>
                     <attribute name="class" optional="YES" attributeType="String"/>
                     <attribute name="newName" optional="YES" attributeType="String"/>
@@ -327,6 +328,9 @@ struct ModelCommandTests {
                     <relationship name="photos" optional="YES" toMany="YES" deletionRule="Nullify"
                         destinationEntity="Photo" inverseName="owner" inverseEntity="Photo"/>
                 </entity>
+                <composite name="Dimensions">
+                    <attribute name="depth" attributeType="Double"/>
+                </composite>
                 <fetchRequest name="Wide" entity="Photo" predicateString="width &gt; 100 AND height &gt; 100"/>
                 <fetchRequest name="Late" entity="Photo" predicateString="taken &gt; $DATE AND missing == 1"/>
                 """, in: folder)
@@ -334,7 +338,7 @@ struct ModelCommandTests {
             let rows = run.output.split(separator: "\n").dropFirst().map { $0.dropFirst(2) }
             #expect(rows.allSatisfy { $0.hasPrefix("line ") }, "\(run.output)")
             // The request of a template has the fault, and not the entity.
-            #expect(rows.contains { $0.hasPrefix("line 43: Photo: template 'Late'") }, "\(run.output)")
+            #expect(rows.contains { $0.hasPrefix("line 47: Photo: template 'Late'") }, "\(run.output)")
             let lines = rows.map { row in row.range(of: ": ").map { row[$0.upperBound...] } ?? row }
             let expected = [
                 "Album.pictures: it has no inverse: when an object of Photo is deleted, references to it stay; name "
@@ -344,6 +348,7 @@ struct ModelCommandTests {
                 "Photo.album: it has no inverse: when an object of Album is deleted, references to it stay; name "
                     + "'Album.pictures' as its inverse",
                 "Photo.class: the name is taken: every managed object has a member of that name",
+                "Photo.dimensions: it is optional, and its element 'depth' is mandatory",
                 "Photo.initial: its expression gives text, and its type is another one",
                 "Photo.isFault: the name is taken: every managed object has a member of that name",
                 "Photo.isNew: it is neither yes nor no where it has no value",

@@ -72,10 +72,14 @@ extension NSManagedObjectModel {
         let properties = entity.propertiesByName
         for key in entity.uniquenessConstraintNames.joined() {
             guard properties[String(key.prefix { $0 != "." })] != nil else {
-                let nearest = NearestName.hint(key, among: properties.keys.sorted())
+                let renamed = properties.values.first { $0.renamingIdentifier == key && $0.name != key }
+                let nearest =
+                    renamed.map { "; it is '\($0.name)' now." }
+                    ?? NearestName.hint(key, among: properties.keys.sorted())
                 throw modelError(
                     "A uniqueness constraint names '\(key)', which the entity does not have"
-                        + (nearest.isEmpty ? "." : nearest), entity: entityName, property: key)
+                        + (nearest.isEmpty ? ". Name one of its properties, or remove the constraint." : nearest),
+                    entity: entityName, property: key)
             }
         }
         for index in entity.indexes {

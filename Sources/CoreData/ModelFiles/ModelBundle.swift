@@ -173,7 +173,7 @@ private struct Listing {
                     place: ModelSourcePlace(file: file.path, line: 1),
                     text: (isThere ? "it has no key '_XCCurrentVersionName', and does not say" : "no file says")
                         + " which of the \(files.count) versions is the current one, so it is "
-                        + "'\(current.lastPathComponent)', which has the name of the bundle."
+                        + "'\(current.lastPathComponent)', which has the name of the bundle; write the file."
                 ).post()
             }
         }

@@ -38,7 +38,9 @@ struct ModelSourceReader {
         for source in sources {
             let entity = try makeEntity(from: source)
             guard let name = entity.name, byName.updateValue(entity, forKey: name) == nil else {
-                throw error("the model has two entities of this name.", at: source)
+                let first = sources.first { $0.text("name") == entity.name }?.line ?? 0
+                let place = first > 0 ? ": the other one is in line \(first)" : ""
+                throw error("the model has two entities of this name\(place). Rename one of them.", at: source)
             }
             entities.append(entity)
         }
@@ -205,7 +207,11 @@ struct ModelSourceReader {
                 guard let inverse = found as? NSRelationshipDescription else {
                     var near =
                         properties[holder].map { Self.hint(inverseName, among: $0) } ?? Self.hint(holder, among: byName)
-                    if near == ".", let own = relationship.owner?.name, byName[holder] != nil {
+                    if let destination = child.text("destinationEntity"), destination != holder,
+                        properties[destination]?[inverseName] is NSRelationshipDescription
+                    {
+                        near = "; write inverseEntity=\"\(destination)\", the entity to which it leads."
+                    } else if near == ".", let own = relationship.owner?.name, byName[holder] != nil {
                         near =
                             "; write it into '\(holder)', with inverseName=\"\(relationship.name)\" "
                             + "inverseEntity=\"\(own)\"."

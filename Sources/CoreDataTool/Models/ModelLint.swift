@@ -6,7 +6,7 @@ import MigrationTestKit
 /// Finds the parts of a model that may cause faults later.
 package struct ModelLint {
     package enum Rule: String, Sendable {
-        case size, inverse, deletion, name, index, key, optionalNumber, transformer, derivation, cloudKit
+        case size, inverse, deletion, name, index, key, optionalNumber, transformer, derivation, composite, cloudKit
     }
 
     package struct Finding: Sendable {
@@ -199,6 +199,14 @@ package struct ModelLint {
                 .optionalNumber, entity: entity, property: attribute.name,
                 "it is neither yes nor no where it has no value, and 'NO' does not find it; make it mandatory with "
                     + "a default value")
+        }
+        if let composite = attribute as? NSCompositeAttributeDescription, composite.isOptional,
+            let element = composite.elements.first(where: { !$0.isOptional && $0.defaultValue == nil })
+        {
+            add(
+                .composite, entity: entity, property: attribute.name,
+                "it is optional, and its element '\(element.name)' is mandatory: an object without the whole value "
+                    + "cannot be saved; make the element optional, or give it a default value")
         }
         if let derived = attribute as? NSDerivedAttributeDescription, derived.attributeType != .stringAttributeType,
             let expression = derived.derivationExpression, Self.isText(expression, in: entity)

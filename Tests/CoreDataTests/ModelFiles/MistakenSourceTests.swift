@@ -113,7 +113,7 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             "<entity>: the element has no name"),
         .init(
             "two entities have one name", ("name=\"Novel\" parentEntity", "name=\"Author\" parentEntity"), .error,
-            line: 25, "two entities of this name"),
+            line: 25, "two entities of this name: the other one is in line 3. Rename one of them."),
         .init(
             "a parent is unknown", ("parentEntity=\"Book\"", "parentEntity=\"Bok\""), .error, line: 25,
             "the parent entity 'Bok' is not in the model; is 'Book' meant? Add it, or remove parentEntity."),
@@ -198,6 +198,14 @@ struct MistakenSource: Sendable, CustomTestStringConvertible {
             "a constraint names no property", ("constraint value=\"name\"", "constraint value=\"nam\""), .error,
             line: 9,
             "A uniqueness constraint names 'nam'", "is 'name' meant?"),
+        .init(
+            "a constraint has the former name of an attribute",
+            ("<attribute name=\"name\"", "<attribute name=\"fullName\" elementID=\"name\""), .error, line: 9,
+            "A uniqueness constraint names 'name'", "it is 'fullName' now."),
+        .init(
+            "the inverse is in another entity than the destination",
+            ("inverseName=\"author\" inverseEntity=\"Book\"", "inverseName=\"author\" inverseEntity=\"Author\""),
+            .error, line: 5, "the inverse 'Author.author' is not in the model", "write inverseEntity=\"Book\""),
         .init(
             "a constraint stands in the list",
             ("<uniquenessConstraints>", "<uniquenessConstraints>\n<constraint value=\"name\"/>"), .warning, line: 8,
