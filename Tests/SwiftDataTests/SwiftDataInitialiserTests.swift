@@ -80,6 +80,25 @@ struct SwiftDataInitialiserTests {
         #expect(try saved() == ["inserted", "new"])
         #expect(kennel.pets.count == 2)
     }
+
+    @Test("A relationship that is unset before the insertion brings no model along", arguments: [true, false])
+    func unset(fromPet: Bool) throws {
+        let kennel = Kennel()
+        let other = Kennel()
+        let hound = Hound(kennel)
+        if fromPet {
+            hound.kennel = other
+        } else {
+            kennel.hounds = [hound]
+            kennel.hounds = []
+        }
+        context.insert(kennel)
+        #expect(try saved() == [])
+        #expect(hound.modelContext == nil && other.modelContext == nil)
+        context.insert(hound)
+        #expect(try saved() == ["hound"])
+        #expect(try context.fetchCount(FetchDescriptor<Kennel>()) == (fromPet ? 2 : 1))
+    }
 }
 
 @Model final class Kennel {

@@ -89,6 +89,30 @@ extension NSManagedObject {
         }
     }
 
+    /// The objects without a context to which this one is related, by their keys. Objects to which it was related
+    /// before are not among them.
+    final var relatedNewObjects: [NSManagedObject] {
+        let known = binding.relatedObjects.values.filter { $0.binding.context == nil }
+        if known.isEmpty { return [] }
+        let own = referencedKeys
+        return known.filter { own.contains($0.objectKey) || $0.referencedKeys.contains(objectKey) }
+            .sorted { $0.key < $1.key }
+    }
+
+    /// The keys of the objects to which the relationships of a new object lead.
+    private var referencedKeys: Set<ObjectKey> {
+        guard let overlay else { return [] }
+        var keys: Set<ObjectKey> = []
+        let layout = binding.layout
+        overlay.mask.forEach { slot in
+            if case .toOne = layout.slots[slot].role, let key = reference(at: slot) { keys.insert(key) }
+        }
+        for toMany in layout.toManys where !overlay.toManys.isEmpty && overlay.toManys[toMany.index] != nil {
+            keys.formUnion(memberObjects(of: toMany.index).map(\.objectKey))
+        }
+        return keys
+    }
+
     /// Leaves the objects with which an insertion would take this one along.
     private func forgetRelatedObjects() {
         for related in binding.relatedObjects.values where related.binding.context == nil {

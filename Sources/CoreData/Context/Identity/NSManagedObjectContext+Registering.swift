@@ -213,7 +213,7 @@ extension NSManagedObjectContext {
         var pending = [object]
         while let next = pending.popLast() {
             if next.binding.context != nil || next !== object && next.flags.contains(.gone) { continue }
-            pending += next.binding.relatedObjects.values.sorted { $0.key < $1.key }
+            pending += next.relatedNewObjects
             takeIn(next)
         }
     }
