@@ -211,8 +211,9 @@ extension ResultsObserver: Sendable {}
 /// How an observer divides its models.
 struct Sectioning<Element: PersistentModel, SectionName: Hashable> {
     let keyPath: PartialKeyPath<Element>
-    /// The order that keeps sections together.
-    let order: SortDescriptor<Element>
+    /// The order that keeps sections together. An array of one, because an optimised structure around a sort descriptor
+    /// refers to a symbol that Foundation does not export.
+    let order: [SortDescriptor<Element>]
     /// The name as text.
     let text: (Element) -> String
     /// The name of a text.
@@ -220,21 +221,21 @@ struct Sectioning<Element: PersistentModel, SectionName: Hashable> {
 
     /// An order that begins with that of the sections, in either direction.
     func prepended(to orders: [SortDescriptor<Element>]) -> [SortDescriptor<Element>] {
-        if let first = orders.first, first.keyPath == order.keyPath { return orders }
-        return [order] + orders
+        if let first = orders.first, first.keyPath == order.first?.keyPath { return orders }
+        return order + orders
     }
 }
 
 extension Sectioning where SectionName == String {
     init(_ keyPath: KeyPath<Element, String>) {
         self.init(
-            keyPath: keyPath, order: SortDescriptor(SortKeys.sendable(keyPath)), text: { $0[keyPath: keyPath] },
+            keyPath: keyPath, order: [SortDescriptor(SortKeys.sendable(keyPath))], text: { $0[keyPath: keyPath] },
             name: { $0 })
     }
 
     init(_ keyPath: KeyPath<Element, String?>) {
         self.init(
-            keyPath: keyPath, order: SortDescriptor(SortKeys.sendable(keyPath)), text: { $0[keyPath: keyPath] ?? "" },
+            keyPath: keyPath, order: [SortDescriptor(SortKeys.sendable(keyPath))], text: { $0[keyPath: keyPath] ?? "" },
             name: { $0 })
     }
 }
