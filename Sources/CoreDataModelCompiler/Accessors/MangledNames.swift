@@ -1,3 +1,4 @@
+import CoreDataModelReading
 import Foundation
 
 /// The mangled names of `@NSManaged` members, as the compiler gives them.
@@ -145,7 +146,7 @@ struct MangledNames: Codable, Equatable {
 
     /// Runs the compiler, and throws its error messages as it prints them.
     private static func run(_ path: String, _ arguments: [String]) throws -> String {
-        let process = Process()
+        let process = AwaitedProcess()
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         let output = Pipe()
@@ -154,12 +155,9 @@ struct MangledNames: Codable, Equatable {
         defer { try? FileManager.default.removeItem(at: complaints) }
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: complaints)
-        // An event: Foundation's own function looks every 50 milliseconds, and every build waits for this program.
-        let end = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in end.signal() }
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
-        end.wait()
+        process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             let text = (try? String(contentsOf: complaints, encoding: .utf8)) ?? ""
             throw CompilerError(text: text)
