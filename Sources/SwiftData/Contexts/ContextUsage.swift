@@ -61,13 +61,4 @@ extension ModelContext {
         parts.remoteCommits?.look(isBrief: isBrief)
         managed.mergeWaitingChanges()
     }
-
-    /// Gives models the values of their subclasses, once their initialisers have ended. Nothing else may need them
-    /// before a fetch or a save.
-    private func joinWaiting() {
-        for core in waiting where core.waitsForModel {
-            if let model = core.livingModel as? any PersistentModel { _ = model._$settle() }
-        }
-        waiting.removeAll { !$0.waitsForModel || $0.managedObjectContext !== managed }
-    }
 }

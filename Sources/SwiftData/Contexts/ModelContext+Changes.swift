@@ -114,7 +114,7 @@ extension ModelContext {
     private func saveChanges() throws {
         mergeCommits()
         guard hasChanges else { return }
-        try requireModels()
+        try requireModelsOfWaiting()
         NotificationCenter.default.post(name: Self.willSave, object: self)
         saved = nil
         let collectedIDs = try executeCollectedDeletions()
@@ -138,19 +138,6 @@ extension ModelContext {
             info[NotificationKey.queryGeneration.rawValue] = generation
         }
         NotificationCenter.default.post(name: Self.didSave, object: self, userInfo: info)
-    }
-
-    /// Throws for new models that went before their superclass' values came to the context, and removes what is left of
-    /// them.
-    private func requireModels() throws {
-        guard let lost = waiting.first else { return }
-        let count = waiting.count
-        waiting.forEach(managed.delete)
-        waiting = []
-        throw SwiftDataError.modelValidationFailure.because(
-            "\(count) new model(s), the first of the class \(lost.entity.name ?? ""), went before the save: an "
-                + "initialiser of a subclass has set a relationship, and nothing has kept the model. Keep it, or insert "
-                + "it into the context. The next save goes on without it.")
     }
 
     /// Gives the new models whose identifiers programs have got permanent ids before the save. Once the rows are in the

@@ -72,6 +72,7 @@ final class CustomRows: NSIncrementalStore, @unchecked Sendable {  // `state` is
         options: [AnyHashable: Any]? = nil
     ) {
         guard let adapter = options?[Self.adapterKey] as? any CustomStoreAdapter else {
+            // This initialiser cannot throw, and only a program that names the private type comes here.
             fatalError("A store of the type \(Self.storeType) is added by ModelContainer alone")
         }
         self.adapter = adapter

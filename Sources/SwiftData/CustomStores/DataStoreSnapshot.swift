@@ -91,6 +91,7 @@ public struct DefaultSnapshot: DataStoreSnapshot, @unchecked Sendable {  // the 
         from backingData: any BackingData, relatedBackingDatas: inout [PersistentIdentifier: any BackingData]
     ) {
         guard let core = (backingData as? any CoreBacked)?.core else {
+            // Apple's initialiser cannot throw. A program's own backing data has no values that a store could get.
             fatalError("\(type(of: backingData)) are no values of a context's model")
         }
         self.init(of: core)

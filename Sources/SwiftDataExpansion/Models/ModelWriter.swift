@@ -48,6 +48,7 @@ struct ModelWriter {
         // Only a variable has an address. It is never set again.
         let declaration =
             properties.values.contains(where: \.mayLead)
+            // nonisolated(unsafe): as above; the initialiser sets it once, and later code only reads it.
             ? "@exclusivity(unchecked) nonisolated(unsafe) private var" : "nonisolated(unsafe) private let"
         return "\(declaration) _$core: SwiftData.\(value)(\(name).self)"
     }
