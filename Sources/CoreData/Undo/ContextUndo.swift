@@ -56,6 +56,11 @@ final class ContextUndo {
             let isClean = object.flags.isDisjoint(with: [.inserted, .updated, .deleted])
             if isClean, baseline[identifier] == nil { return nil }
             if object.flags.contains(.deleted) { load(object) } else { loadLists(object) }
+            // The row of the object is gone, and its values with it. Undo cannot bring the object back.
+            if object.flags.contains(.inaccessible) {
+                baseline[identifier] = nil
+                return nil
+            }
             let after = ObjectState(of: object)
             // An object that was inserted and deleted since the last call is no change.
             let wasNew =

@@ -18,6 +18,74 @@ struct UndoAcrossContextsTests {
         for context in [parent, child] { context.performAndWait { context.checkInvariants() } }
     }
 
+    /// Calls a function with an author that is a fault, and whose row another context has deleted with that of its
+    /// book.
+    private func withGoneAuthor(
+        _ body: (_ context: NSManagedObjectContext, _ author: NSManagedObject, _ book: NSManagedObject) throws -> Void
+    ) throws {
+        let library = try Library()
+        let (context, other) = (library.context(), library.context())
+        let id = try other.performAndWait {
+            let author = other.make("Author", ["name": "gone"])
+            other.make("Book", ["isbn": "gone"]).setValue(author, forKey: "author")
+            try other.save()
+            return author.objectID
+        }
+        try context.performAndWait {
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            context.undoManager = UndoManager()
+            let book = try #require(try context.all("Book").first)
+            #expect(book.value(forKey: "isbn") as? String == "gone")
+            let author = context.object(with: id)
+            try other.performAndWait {
+                other.delete(other.object(with: id))
+                try other.save()
+            }
+            try body(context, author, book)
+            context.checkInvariants()
+        }
+        let left = try other.performAndWait {
+            other.reset()
+            return try other.all("Author").compactMap { $0.value(forKey: "name") as? String }
+        }
+        #expect(left == [])
+    }
+
+    @Test("Undo of the deletion of an object without a row does not bring the object back")
+    func deletionOfTheGone() throws {
+        try withGoneAuthor { context, author, _ in
+            context.delete(author)
+            context.undo()
+            #expect(author.isDeleted)
+            try context.save()
+        }
+    }
+
+    @Test("Undo of a saved deletion of an object without a row inserts nothing")
+    func savedDeletionOfTheGone() throws {
+        try withGoneAuthor { context, author, _ in
+            context.delete(author)
+            try context.save()
+            context.undo()
+            #expect(!context.insertedObjects.contains(author))
+            context.rollback()
+        }
+    }
+
+    @Test("An object that is found without a row after it lost a member does not come back by undo")
+    func lossOfTheGone() throws {
+        try withGoneAuthor { context, author, book in
+            let heir = context.make("Author", ["name": "heir"])
+            context.processPendingChanges()
+            book.setValue(heir, forKey: "author")
+            #expect(author.value(forKey: "name") == nil)
+            context.processPendingChanges()
+            context.undo()
+            #expect(author.isDeleted)
+            context.rollback()
+        }
+    }
+
     @Test("An object deleted again after an undo is another object when its row comes back by itself")
     func replaced() throws {
         try withChild { parent, child in
