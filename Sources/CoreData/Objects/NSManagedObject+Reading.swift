@@ -193,6 +193,7 @@ extension NSManagedObject {
             let toMany = binding.layout.toManys[index]
             do {
                 state.load(try context.loadMembers(of: toMany, owner: self))
+                context.noteDeletedMembers(of: state, owner: self)
             } catch {
                 context.cannotFulfill(context.unfulfilled(objectKey, error, relationship: toMany.relationship))
                 return []

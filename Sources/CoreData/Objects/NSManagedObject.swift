@@ -82,6 +82,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let tracksReads = Flags(rawValue: 1 << 20)
         /// The object has a record of its observers (`ObservedObject`).
         static let watched = Flags(rawValue: 1 << 21)
+        /// The object is deleted, and a relationship that was read after the deletion has it as a member.
+        static let relatedSinceDeletion = Flags(rawValue: 1 << 22)
     }
 
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call,

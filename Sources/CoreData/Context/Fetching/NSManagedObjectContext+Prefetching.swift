@@ -53,7 +53,11 @@ extension NSManagedObjectContext {
             let toMany = group[0].object.binding.layout.toManys[group[0].index]
             let members = try members(of: toMany, owners: group.map(\.object))
             for (index, owner) in group {
-                if owner.toManyState(index).isFault { owner.toManyState(index).load(members[owner.key] ?? []) }
+                let state = owner.toManyState(index)
+                if state.isFault {
+                    state.load(members[owner.key] ?? [])
+                    noteDeletedMembers(of: state, owner: owner)
+                }
                 destinations += owner.memberObjects(of: index)
             }
         }

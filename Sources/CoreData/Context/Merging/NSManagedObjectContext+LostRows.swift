@@ -9,9 +9,7 @@ extension NSManagedObjectContext {
         for object in going { cutReferences(to: object) }
         let keys = Set(going.map(\.objectKey))
         cutOneWayReferences(to: keys)
-        for map in identityMaps {
-            for object in map?.objects ?? [] { object.overlay?.toManys.forEach { $0?.forget(keys) } }
-        }
+        forgetMembers(keys)
         let wereDeleted = going.contains { $0.flags.contains(.listedDeleted) }
         for object in going {
             object.flags.subtract([.updated, .inserted, .deletionPending, .pendingDelete, .listedDeleted])
@@ -20,6 +18,31 @@ extension NSManagedObjectContext {
         if wereDeleted { tracked.deleted.removeAll { $0.flags.contains(.mergedAway) } }
         tracked.mergedDeletions += going
         schedulePendingChanges()
+    }
+
+    /// Notes the deleted objects in a relationship that was just read. Another context has related an object to them,
+    /// and the delete rules did not apply to it.
+    final func noteDeletedMembers(of state: ToManyState, owner: NSManagedObject) {
+        if tracked.deleted.isEmpty || owner.flags.contains(.deleted) { return }
+        for key in state.members {
+            guard let member = registeredObject(for: key), member.flags.contains([.deleted, .listedDeleted]) else {
+                continue
+            }
+            member.flags.insert(.relatedSinceDeletion)
+        }
+    }
+
+    /// Removes objects whose deletion was saved from the relationships that were read after the deletion.
+    final func leaveRelationships(ofDeleted objects: [NSManagedObject]) {
+        let related = objects.filter { $0.flags.contains(.relatedSinceDeletion) }
+        if related.isEmpty { return }
+        forgetMembers(Set(related.map(\.objectKey)))
+    }
+
+    private func forgetMembers(_ keys: Set<ObjectKey>) {
+        for map in identityMaps {
+            for object in map?.objects ?? [] { object.overlay?.toManys.forEach { $0?.forget(keys) } }
+        }
     }
 
     /// Unsaved references to an object that is gone become nil.

@@ -150,6 +150,7 @@ extension NSManagedObjectContext {
             object.flags.subtract([.listedDeleted, .updated, .listedUpdated])
             object.flags.insert(.gone)
         }
+        leaveRelationships(ofDeleted: work.deleted)
         undoRecordDidSave()
         keepForBlock(work.inserted)
         keepForBlock(updated)

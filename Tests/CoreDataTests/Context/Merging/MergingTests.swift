@@ -209,6 +209,50 @@ struct MergingTests {
         #expect(count == 100)
     }
 
+    @Test(
+        "A saved deletion leaves the relationships to which another context has added the object",
+        arguments: [true, false])
+    func membersSinceDeletion(merges: Bool) throws {
+        let library = try Library()
+        let (context, other) = (library.context(), library.context())
+        let ids = try other.performAndWait {
+            let tag = other.make("Tag", ["name": "t"])
+            let author = other.make("Author", ["name": "a"])
+            let book = other.make("Book", ["isbn": "b"])
+            try other.save()
+            return [tag, author, book].map(\.objectID)
+        }
+        try context.performAndWait {
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let (tag, author, book) = (
+                context.object(with: ids[0]), context.object(with: ids[1]), context.object(with: ids[2])
+            )
+            #expect((tag.value(forKey: "books") as? NSSet)?.count == 0)
+            context.delete(book)
+            context.processPendingChanges()
+            try other.performAndWait {
+                let book = other.object(with: ids[2])
+                book.mutableSetValue(forKey: "tags").add(other.object(with: ids[0]))
+                book.setValue(other.object(with: ids[1]), forKey: "author")
+                try other.save()
+            }
+            if merges {
+                context.mergeChanges(
+                    fromContextDidSave: Notification(
+                        name: .NSManagedObjectContextDidSave, object: other,
+                        userInfo: [NSUpdatedObjectIDsKey: Set(ids)]))
+            } else {
+                context.refresh(tag, mergeChanges: true)
+                context.refresh(author, mergeChanges: true)
+            }
+            for owner in [tag, author] { _ = owner.value(forKey: "books") }
+            try context.save()
+            #expect((tag.value(forKey: "books") as? NSSet)?.count == 0)
+            #expect((author.value(forKey: "books") as? NSSet)?.count == 0)
+            #expect(try context.all("Book").isEmpty)
+        }
+    }
+
     @Test("An own save, an unknown object and an empty notification change nothing")
     func nothing() throws {
         let shelf = try Shelf(oneCoordinator: true)
