@@ -129,6 +129,23 @@ extension NSManagedObject {
         }
     }
 
+    /// Adds the object to the relationships of its owners and members that have lost it while it was gone.
+    final func rejoinPartners() {
+        rejoinOwners()
+        for toMany in binding.layout.toManys {
+            guard case .join = toMany.kind, let inverse = toMany.relationship.inverseRelationship else { continue }
+            for key in existingToManyState(toMany.index)?.members ?? [] {
+                guard let member = binding.context?.registeredObject(for: key), !member.flags.contains(.deleted),
+                    let index = member.toManyIndex(of: inverse)
+                else { continue }
+                let state = member.toManyState(index)
+                if !(state.isFault ? state.added.keys : state.members).contains(objectKey) {
+                    member.noteMember(objectKey, joined: true, at: index)
+                }
+            }
+        }
+    }
+
     /// Empties a to-one relationship that leads to an object.
     private func leave(_ key: ObjectKey, at slot: Int) {
         guard reference(at: slot) == key, !flags.contains(.deleted) else { return }

@@ -89,6 +89,8 @@ extension NSManagedObjectContext {
         }
         for change in changes where change.before.isAlive && !change.after.isAlive && isUsable(change.object) {
             rejoinOwners(change.object)
+            // A merge may have taken the object out of its owners, whose own record does not have it then.
+            if change.object.flags.contains(.inserted), !change.before.isNew { change.object.rejoinPartners() }
         }
         for change in changes where !change.before.isAlive && change.after.isAlive {
             guard isUsable(change.object) else { continue }

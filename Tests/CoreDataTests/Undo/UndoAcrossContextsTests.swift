@@ -18,6 +18,45 @@ struct UndoAcrossContextsTests {
         for context in [parent, child] { context.performAndWait { context.checkInvariants() } }
     }
 
+    @Test("An object that undo inserts again, as its row is gone, is among its owner's members")
+    func memberOfTheRevived() throws {
+        let library = try Library()
+        let (context, other) = (library.context(), library.context())
+        let id = try context.performAndWait {
+            let author = context.make("Author", ["name": "a"])
+            let (book, kept) = (context.make("Book", ["isbn": "gone"]), context.make("Book", ["isbn": "kept"]))
+            let tag = context.make("Tag", ["name": "t"])
+            for book in [book, kept] { book.setValue(author, forKey: "author") }
+            book.mutableSetValue(forKey: "tags").add(tag)
+            try context.save()
+            context.undoManager = UndoManager()
+            for object in [author, tag] { context.delete(object) }
+            context.processPendingChanges()
+            return book.objectID
+        }
+        try other.performAndWait {
+            other.delete(other.object(with: id))
+            try other.save()
+        }
+        try context.performAndWait {
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            context.mergeChanges(
+                fromContextDidSave: Notification(
+                    name: .NSManagedObjectContextDidSave, object: other, userInfo: [NSDeletedObjectIDsKey: Set([id])]))
+            context.undo()
+            for _ in 0..<2 {
+                for (entity, expected) in [("Author", ["gone", "kept"]), ("Tag", ["gone"])] {
+                    let owner = try #require(try context.all(entity).first)
+                    let books = (owner.value(forKey: "books") as? NSSet)?.allObjects ?? []
+                    let isbns = books.compactMap { ($0 as? NSManagedObject)?.value(forKey: "isbn") as? String }
+                    #expect(isbns.sorted() == expected, "\(entity)")
+                }
+                try context.save()
+                context.reset()
+            }
+        }
+    }
+
     /// Calls a function with an author that is a fault, and whose row another context has deleted with that of its
     /// book.
     private func withGoneAuthor(

@@ -165,10 +165,14 @@ struct ObservedGraphTests {
                 for _ in 0..<12 { try graph.change(context) }
                 var last: [String] = []
                 for number in 0..<40 {
-                    guard try play(graph, acting: acting, &last) else {
-                        Issue.record("seed \(seed), step \(number): \(last.joined(separator: ", "))")
-                        return
+                    let place = { "seed \(seed), step \(number): \(last.joined(separator: ", "))" }
+                    do {
+                        if try play(graph, acting: acting, &last) { continue }
+                        Issue.record("\(place())")
+                    } catch {
+                        Issue.record(error, "\(place())")
                     }
+                    return
                 }
                 context.rollback()
                 // Trackers that have not fired hold the context and the files of its store.
