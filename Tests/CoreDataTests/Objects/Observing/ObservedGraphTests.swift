@@ -201,7 +201,12 @@ struct ObservedGraphTests {
         steps.append(try graph.step())
         graph.acting.withLock { $0 = 0 }
         let fired = graph.fired.withLock { $0 }
-        let differing = Set(all.filter { ObservedText($0.object, $0.key) != $0.text }.map(\.label))
+        // In a program's store an owner that was not read keeps the id of a deleted member without an inverse.
+        let keepsGone = graph.context.persistentStoreCoordinator?.hasObjectStores == true
+        let differing = Set(
+            all.filter {
+                ObservedText($0.object, $0.key) != $0.text && !(keepsGone && Self.leadsToGone($0.object, $0.key))
+            }.map(\.label))
         let faults = graph.faults.withLock { $0 }
         if acting > 0 {
             // What an observer changes may be as before at the end.
