@@ -134,4 +134,32 @@ struct DeletedFaultsTests {
             #expect(try context.all("Tag").isEmpty)
         }
     }
+
+    @Test("A reference to an object whose row is gone can be emptied or changed, and saved")
+    func leavesTheGone() throws {
+        let model = PairModel.make()
+        let owner = try #require(model.entitiesByName["Owner"])
+        owner.relationshipsByName["items"]?.deleteRule = .noActionDeleteRule
+        owner.attributesByName["name"]?.isOptional = false
+        let library = try Library(model: model)
+        let first = library.context()
+        try first.performAndWait {
+            let owner = first.make("Owner", ["name": "gone"])
+            for name in ["1", "2"] { first.make("Item", ["name": name, "owner": owner]) }
+            try first.save()
+            first.delete(owner)
+            try first.save()
+        }
+        let context = library.context()
+        try context.performAndWait {
+            let items = try context.all("Item")
+            items[0].setValue(nil, forKey: "owner")
+            items[1].setValue(context.make("Owner", ["name": "new"]), forKey: "owner")
+            try context.save()
+            context.checkInvariants()
+            context.reset()
+            #expect(try context.all("Owner").map(\.nameText) == ["new"])
+            #expect(try context.all("Item").map { $0.one("owner")?.nameText ?? "-" }.sorted() == ["-", "new"])
+        }
+    }
 }

@@ -118,7 +118,11 @@ extension NSManagedObjectContext {
         }
         for object in work.deleted { collect(object.validateForDelete) }
         for object in work.inserted { collect(object.validateForInsert) }
-        for object in work.updated { collect(object.validateForUpdate) }
+        for object in work.updated {
+            // A fault without a row has no values to check. Only its members have changed, and it is not saved.
+            _ = object.firedRow()
+            if !object.flags.contains(.inaccessible) { collect(object.validateForUpdate) }
+        }
         if !tracked.deleted.isEmpty || fetchState.hasMetInaccessible {
             for object in work.inserted + work.updated {
                 collect { try ObjectValidation.validateReferences(of: object, in: self) }
