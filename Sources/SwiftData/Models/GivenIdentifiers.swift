@@ -71,6 +71,13 @@ enum GivenIdentifiers {
         }
     }
 
+    /// The temporary id that a text names, if its model has not been saved and has not ended.
+    static func id(of text: PersistentIdentifier.Text) -> NSManagedObjectID? {
+        guard text.isTemporary, let number = text.number, hasGiven.load(ordering: .acquiring) else { return nil }
+        let ids = tables.withLock { tables in tables.given.values.compactMap { $0.id.hash == number ? $0.id : nil } }
+        return ids.first { PersistentIdentifier.Text($0) == text }
+    }
+
     /// Notes the rows of models that have a permanent id now.
     static func settle(_ cores: [_ModelCore]) {
         for core in cores {

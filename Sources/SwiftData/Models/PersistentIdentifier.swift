@@ -178,12 +178,13 @@ extension PersistentIdentifier: Codable {
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Keys.self)
             .nestedContainer(keyedBy: ImplementationKeys.self, forKey: .implementation)
-        form = .text(
-            Text(
-                storeIdentifier: try values.decodeIfPresent(String.self, forKey: .storeIdentifier),
-                entityName: try values.decode(String.self, forKey: .entityName),
-                primaryKey: try values.decode(String.self, forKey: .primaryKey),
-                isTemporary: try values.decodeIfPresent(Bool.self, forKey: .isTemporary) ?? false))
+        let text = Text(
+            storeIdentifier: try values.decodeIfPresent(String.self, forKey: .storeIdentifier),
+            entityName: try values.decode(String.self, forKey: .entityName),
+            primaryKey: try values.decode(String.self, forKey: .primaryKey),
+            isTemporary: try values.decodeIfPresent(Bool.self, forKey: .isTemporary) ?? false)
+        // The identifier of a new model follows it into its store.
+        form = GivenIdentifiers.id(of: text).map(Form.managed) ?? .text(text)
     }
 
     /// Encodes the identifier, in the form that Apple's framework reads.
