@@ -50,7 +50,7 @@ struct Porting {
         let keys = KnownKeys(types: types, models: models, renamedClasses: renamed)
         let targets = PackageTargets(
             tree.manifests.map { PackageManifest($0, name: Self.name(of: $0.url)) }, files: tree.swiftFiles.map(\.path),
-            models: tree.resources)
+            models: tree.resources, catalogs: tree.catalogs)
         var surroundings = Surroundings(
             targets, files: tree.swiftFiles, sources: sources, keys: keys, options: options, isFolder: tree.isFolder)
         var needs: [PackageTargets.ID: Set<PackageProduct>] = [:]
@@ -126,8 +126,10 @@ struct Porting {
             let needy = manifest.targets.indices.compactMap { target -> ManifestPorter.Needy? in
                 let id = PackageTargets.ID(manifest: number, target: target)
                 let products = needs[id, default: []].union(targets.models[id] == nil ? [] : [.framework])
-                return products.isEmpty
-                    ? nil : ManifestPorter.Needy(target: target, products: products, models: targets.modelsBelow(id))
+                guard !products.isEmpty else { return nil }
+                return ManifestPorter.Needy(
+                    target: target, products: products, models: targets.modelsBelow(id),
+                    catalogs: targets.catalogsBelow(id))
             }
             var porter = ManifestPorter(manifest, needy, location)
             porter.run(rules)

@@ -63,6 +63,27 @@ struct SwiftDataTests {
         #expect(ported.byHand == [])
     }
 
+    @Test("Catalogs of texts, of which Xcode makes resources by itself, are named in the manifest")
+    func catalogs() throws {
+        let manifest = """
+            // swift-tools-version: 6.0
+            import PackageDescription
+            let package = Package(name: "Kit", targets: [
+                .target(name: "Kit"), .target(name: "Known", resources: [.process("Texts")]), .target(name: "Plain"),
+            ])
+            """
+        let source = "import SwiftData\nlet text = NSLocalizedString(\"A\", bundle: .module, comment: \"\")\n"
+        let ported = try Ported([
+            "Package.swift": manifest, "Sources/Kit/A.swift": source, "Sources/Kit/Birds/Birds.xcstrings": "{}",
+            "Sources/Known/A.swift": source, "Sources/Known/Texts/T.xcstrings": "{}",
+            "Sources/Plain/A.swift": "let a = 1\n", "Sources/Plain/T.xcstrings": "{}",
+        ])
+        let text = try #require(ported.text("Package.swift"))
+        #expect(text.contains("resources: [.process(\"Birds/Birds.xcstrings\")]"))
+        #expect(text.contains("resources: [.process(\"Texts\")])"))
+        #expect(text.contains(".target(name: \"Plain\")"))
+    }
+
     @Test("Code for SwiftData alone is compiled, and its imports are not reported")
     func conditions() throws {
         let ported = try Ported(

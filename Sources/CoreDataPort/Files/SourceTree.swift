@@ -20,6 +20,8 @@ struct SourceTree {
     private(set) var models: [URL] = []
     /// Sources of models and mapping models that a package has among its resources, below the root.
     private(set) var resources: [String] = []
+    /// Catalogs of texts, which Xcode takes as resources by itself, below the root.
+    private(set) var catalogs: [String] = []
 
     /// Reads all files. Throws for a file that is missing or cannot be read.
     init(_ path: String) throws {
@@ -71,6 +73,7 @@ struct SourceTree {
                     try walk(url, path)
                 }
             case .typeRegular where PackageManifest.isManifest(name): manifests.append(try Self.read(url, as: path))
+            case .typeRegular where url.pathExtension == "xcstrings": catalogs.append(path)
             case .typeRegular where url.pathExtension == "swift": swiftFiles.append(try Self.read(url, as: path))
             default: break
             }

@@ -16,6 +16,8 @@ struct ManifestPorter {
         let products: Set<PackageProduct>
         /// Models and mapping models in it, relative to its folder.
         let models: [String]
+        /// Catalogs of texts in it. Xcode makes resources of those that the manifest does not name, too.
+        let catalogs: [String]
     }
 
     private static let plugin = ".plugin(name: \"CoreDataModelPlugin\", package: \"OpenCoreData\")"
@@ -67,7 +69,9 @@ struct ManifestPorter {
             if !products.isEmpty {
                 add(products.map(\.dependency), to: "dependencies", of: call, Self.orderOfTarget)
             }
-            if target.products.contains(.framework) { addModels(target.models, to: call) }
+            let isManaged = target.products.contains(.framework)
+            addResources((isManaged ? target.models : []) + target.catalogs, to: call)
+            if isManaged { addPlugin(to: call) }
             if products.contains(.openCombine) { noteOpenCombine(target) }
         }
     }
@@ -92,14 +96,17 @@ struct ManifestPorter {
         return true
     }
 
-    private mutating func addModels(_ models: [String], to call: PackageManifest.Call) {
+    private mutating func addResources(_ files: [String], to call: PackageManifest.Call) {
         let resources = call["resources"].map { manifest.texts(in: $0.value) } ?? []
-        let missing = models.filter { model in
-            !resources.contains { model == $0 || model.hasPrefix($0 + "/") || $0 == "." }
+        let missing = files.filter { file in
+            !resources.contains { file == $0 || file.hasPrefix($0 + "/") || $0 == "." }
         }
         if !missing.isEmpty {
             add(missing.map { ".process(\"\($0)\")" }, to: "resources", of: call, Self.orderOfTarget)
         }
+    }
+
+    private mutating func addPlugin(to call: PackageManifest.Call) {
         let plugins = call["plugins"].map { manifest.texts(in: $0.value) } ?? []
         if !plugins.contains("CoreDataModelPlugin") {
             add([Self.plugin], to: "plugins", of: call, Self.orderOfTarget)

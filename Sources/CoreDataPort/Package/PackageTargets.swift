@@ -10,10 +10,12 @@ struct PackageTargets {
     private let folders: [(path: String, id: ID)]
     /// The models of each target.
     private(set) var models: [ID: [String]] = [:]
+    /// The catalogs of texts of each target.
+    private var catalogs: [ID: [String]] = [:]
 
-    /// Creates the list. `files` are all Swift files, `models` the model bundles and mapping models; both below the
-    /// tree's root.
-    init(_ manifests: [PackageManifest], files: [String], models: [String]) {
+    /// Creates the list. `files` are all Swift files, `models` the model bundles and mapping models, `catalogs` those
+    /// of texts; all of them below the tree's root.
+    init(_ manifests: [PackageManifest], files: [String], models: [String], catalogs: [String]) {
         self.manifests = manifests
         var folders: [(path: String, id: ID)] = []
         for (number, manifest) in manifests.enumerated() {
@@ -35,14 +37,22 @@ struct PackageTargets {
             // A folder may have manifests for several versions of the tools. Each of them gets the model.
             for id in targets(of: model) { self.models[id, default: []].append(model) }
         }
+        for catalog in catalogs {
+            for id in targets(of: catalog) { self.catalogs[id, default: []].append(catalog) }
+        }
     }
 
     subscript(id: ID) -> PackageManifest.Target { manifests[id.manifest].targets[id.target] }
 
     /// The models of a target with their paths in the manifest: below the folder of its sources.
-    func modelsBelow(_ id: ID) -> [String] {
+    func modelsBelow(_ id: ID) -> [String] { below(id, models[id, default: []]) }
+
+    /// The catalogs of texts of a target with their paths in the manifest.
+    func catalogsBelow(_ id: ID) -> [String] { below(id, catalogs[id, default: []]) }
+
+    private func below(_ id: ID, _ paths: [String]) -> [String] {
         let folder = folders.first { $0.id == id }?.path ?? ""
-        return models[id, default: []].map { folder.isEmpty ? $0 : String($0.dropFirst(folder.count + 1)) }
+        return paths.map { folder.isEmpty ? $0 : String($0.dropFirst(folder.count + 1)) }
     }
 
     private static func isInside(_ path: String, _ folder: String) -> Bool {
@@ -69,5 +79,7 @@ struct PackageTargets {
     }
 
     /// Whether a target has resources, or the port adds some.
-    func hasResources(_ id: ID) -> Bool { models[id] != nil || self[id].call["resources"] != nil }
+    func hasResources(_ id: ID) -> Bool {
+        models[id] != nil || catalogs[id] != nil || self[id].call["resources"] != nil
+    }
 }
