@@ -50,6 +50,16 @@ struct ImportTests {
         #expect(try Ported(source).porting.changed.isEmpty)
     }
 
+    @Test("The macro Observable needs an import, which Foundation or SwiftData brings along on a Mac")
+    func observableMacro() throws {
+        let body = "\n@Observable final class A {}\n"
+        #expect(try Ported("import Foundation" + body).text == "import Foundation\nimport Observation" + body)
+        for known in ["import SwiftData", "import Observation", "import SwiftData\nimport SwiftUI"] {
+            #expect(try Ported(known + body).text?.contains("import Observation\n@") != true, "\(known)")
+        }
+        #expect(try Ported("import RxSwift\nlet a: Observable<Int>\n").porting.changed.isEmpty)
+    }
+
     @Test("A part of Foundation that lies in another module on Linux gets an import where it is used")
     func foundation() throws {
         let ported = try Ported(

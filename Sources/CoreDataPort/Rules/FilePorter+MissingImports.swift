@@ -22,6 +22,11 @@ extension FilePorter {
             text += product == .logging ? "\(line)os\n" : "#if canImport(\(core))\n\(line)\(core)\n#endif\n"
             neededProducts.insert(product)
         }
+        if imported.isDisjoint(with: Self.modulesWithObservation),
+            active.contains(where: { isWord("Observable", at: $0) && isMark("@", at: $0 - 1) })
+        {
+            text += "import Observation\n"
+        }
         if imported.contains("CoreData") || text.contains("import CoreData\n") { neededProducts.insert(.framework) }
         if imported.contains(PackageProduct.swiftData.rawValue) { neededProducts.insert(.swiftData) }
         guard !text.isEmpty else { return }
@@ -45,6 +50,9 @@ extension FilePorter {
         guard isStated || surroundings.hasFeature("InternalImportsByDefault") else { return "" }
         return isShown(known) ? "public " : isStated ? "internal " : ""
     }
+
+    /// The modules that bring the macro `@Observable` along. On a Mac, Foundation is one of them.
+    private static let modulesWithObservation: Set<String> = ["Observation", "SwiftData", "SwiftUI"]
 
     /// Names that another module re-exports publicly on a Mac, by the module that has them on Linux.
     private static let handedOn: [String: Set<String>] = [
