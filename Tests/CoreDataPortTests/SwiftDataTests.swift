@@ -63,6 +63,33 @@ struct SwiftDataTests {
         #expect(ported.byHand == [])
     }
 
+    @Test("A file whose target has a module with the members that OpenCoreData adds to models imports that module")
+    func members() throws {
+        let manifest = """
+            // swift-tools-version: 6.0
+            import PackageDescription
+            let package = Package(name: "Kit", targets: [
+                .target(name: "Kit"), .testTarget(name: "KitTests", dependencies: ["Kit"]), .target(name: "Other"),
+            ])
+            """
+        let user = "import SwiftData\n\nfunc p(_ some: ModelContext) { print(some.managedObjectContext?.name) }\n"
+        let ported = try Ported([
+            "Package.swift": manifest, "Tests/KitTests/A.swift": "@testable import Kit\n",
+            "Sources/Kit/Kit.swift": """
+            import SwiftData
+            public extension ModelContext { var managedObjectContext: NSManagedObjectContext? { nil } }
+            func name(_ context: ModelContext) -> String? { context.managedObjectContext?.name }
+
+            """, "Tests/KitTests/B.swift": user, "Tests/KitTests/C.swift": "import Kit\n" + user,
+            "Tests/KitTests/D.swift": "import SwiftData\n", "Sources/Other/O.swift": user,
+        ])
+        #expect(ported.text("Tests/KitTests/B.swift") == "import SwiftData\nimport Kit\n" + user.dropFirst(17))
+        #expect(
+            Set(ported.porting.changed.map(\.file.path)) == [
+                "Package.swift", "Sources/Kit/Kit.swift", "Tests/KitTests/B.swift",
+            ])
+    }
+
     @Test("Catalogs of texts, of which Xcode makes resources by itself, are named in the manifest")
     func catalogs() throws {
         let manifest = """

@@ -65,6 +65,9 @@ enum FrameworkNames {
         "os_unfair_lock_assert_not_owner",
     ]
 
+    /// Members that OpenCoreData adds to the types of SwiftData, and that extensions of other packages add on a Mac.
+    static let membersOfModels: Set<String> = ["managedObject", "managedObjectContext"]
+
     /// The names that Foundation on Linux has in modules of their own, by the module.
     static let partsOfFoundation: [(module: String, names: Set<String>)] = [
         (

@@ -27,6 +27,10 @@ struct Surroundings {
     /// Whether a package uses version 6 of the language, which refuses mutable global variables of C.
     let isStrict: Bool
     let options: PortOptions
+    /// The targets with extensions that give SwiftData's types a member which OpenCoreData has, too, by that member.
+    private(set) var targetsOfMembers: [String: Set<String>] = [:]
+    /// The modules that the files of a target import, by the target.
+    private(set) var importedModules: [String: Set<String>] = [:]
     /// The upcoming features of the language that targets enable, by the target.
     private var features: [String: Set<String>] = [:]
 
@@ -74,10 +78,22 @@ struct Surroundings {
             guard let id = targets.targets(of: file.path).first else { continue }
             let name = targets[id].name
             if targets.hasResources(id) { targetsWithResources.insert(name) }
+            noteMembers(source, of: name)
             for body in source.scopes.bodies where body.keyword != "extension" {
                 typeTargets[body.type] = name
                 typeKeywords[body.type] = body.keyword
             }
+        }
+    }
+
+    private mutating func noteMembers(_ source: SourceFile, of target: String) {
+        for (word, next) in zip(source.tokens, source.tokens.dropFirst()) {
+            if word.isWord("import") { importedModules[target, default: []].insert(next.text) }
+            guard word.isWord("var"), FrameworkNames.membersOfModels.contains(next.text),
+                let type = source.scopes.type(at: next.range.lowerBound),
+                ["PersistentModel", "ModelContext"].contains(type)
+            else { continue }
+            targetsOfMembers[next.text, default: []].insert(target)
         }
     }
 }

@@ -27,6 +27,7 @@ extension FilePorter {
         {
             text += "import Observation\n"
         }
+        for module in modulesOfMembers(active, imported).sorted() { text += "import \(module)\n" }
         if imported.contains("CoreData") || text.contains("import CoreData\n") { neededProducts.insert(.framework) }
         if imported.contains(PackageProduct.swiftData.rawValue) { neededProducts.insert(.swiftData) }
         guard !text.isEmpty else { return }
@@ -39,6 +40,16 @@ extension FilePorter {
     private func usesMembers(_ active: [Int]) -> Bool {
         surroundings.hasFeature("MemberImportVisibility")
             && active.contains { FrameworkNames.members.contains(tokens[$0].text) && isMark(".", at: $0 - 1) }
+    }
+
+    /// The modules whose extensions of SwiftData's types the file uses, and only other files of its target import. The
+    /// compiler prefers a member of the module that the file itself imports, so it would take OpenCoreData's.
+    private func modulesOfMembers(_ active: [Int], _ imported: Set<String>) -> Set<String> {
+        guard imported.contains(PackageProduct.swiftData.rawValue), let target = surroundings.target else { return [] }
+        let used = Set(active.lazy.filter { isMark(".", at: $0 - 1) }.map { tokens[$0].text })
+        let members = used.intersection(FrameworkNames.membersOfModels)
+        let modules = Set(members.flatMap { surroundings.targetsOfMembers[$0] ?? [] })
+        return modules.intersection(surroundings.importedModules[target] ?? []).subtracting(imported.union([target]))
     }
 
     /// The access that an import needs whose module has some names, followed by a space.

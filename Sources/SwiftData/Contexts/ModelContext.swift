@@ -95,7 +95,7 @@ public final class ModelContext: Equatable {
     /// The managed object context behind this context, of the module `CoreData`.
     ///
     /// OpenCoreData only.
-    public var managedObjectContext: NSManagedObjectContext { managed }
+    @_disfavoredOverload public var managedObjectContext: NSManagedObjectContext { managed }
 
     /// The manager of undoing; nil unless set.
     ///

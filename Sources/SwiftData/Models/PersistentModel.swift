@@ -58,7 +58,7 @@ extension PersistentModel {
     /// The managed object that the model wraps, of the module `CoreData`.
     ///
     /// OpenCoreData only.
-    public var managedObject: NSManagedObject { presentCore }
+    @_disfavoredOverload public var managedObject: NSManagedObject { presentCore }
 
     /// Creates the values of a new model.
     ///
