@@ -9,6 +9,23 @@ struct GuardedFileTests {
             .map(\.file.path)
     }
 
+    @Test("Files of no target need nothing of the targets: no package compiles them")
+    func strays() throws {
+        let files = [
+            "Sources/Kit/Screen.swift": "import SwiftUI\nstruct Screen: View {}\n",
+            "Sources/Kit/Kit.swift": "let a = 1\n",
+            "App/App.swift": "import Kit\nlet screen = Screen()\n",
+        ]
+        func manifest(_ targets: String) -> String {
+            "// swift-tools-version: 6.0\nlet package = Package(name: \"K\", targets: \(targets))\n"
+        }
+        let ported = try Ported(files.merging(["Package.swift": manifest("[.target(name: \"Kit\")]")]) { $1 })
+        #expect(Self.guarded(ported) == ["Sources/Kit/Screen.swift"])
+        // Without a manifest, and with one whose targets are not written out, each file counts.
+        #expect(try Self.guarded(Ported(files)) == [])
+        #expect(try Self.guarded(Ported(files.merging(["Package.swift": manifest("make()")]) { $1 })) == [])
+    }
+
     @Test("A file that no other code needs goes behind a condition as it is, below its first comment")
     func whole() throws {
         let ported = try Ported(

@@ -35,7 +35,8 @@ struct GuardedFiles {
     /// - Parameters:
     ///   - targets: the names of all targets, which may stand in for such modules.
     ///   - keys: with the classes of models. A model uses a class that no source names.
-    init(_ sources: [SourceFile], targets: Set<String>, keys: KnownKeys) {
+    ///   - strays: the files beside packages that belong to no target. Nothing there is compiled on Linux.
+    init(_ sources: [SourceFile], targets: Set<String>, keys: KnownKeys, strays: Set<String>) {
         var offers: [String: Offer] = [:]
         var order: [String] = []
         for source in sources {
@@ -48,7 +49,7 @@ struct GuardedFiles {
         guard !modules.isEmpty else { return }
         var words: [(path: String, words: Set<String>)] = []
         for source in sources {
-            words.append((source.path, Self.words(source)))
+            if !strays.contains(source.path) { words.append((source.path, Self.words(source))) }
             if let missing = modules[source.path] { offers[source.path] = Self.offer(source, missing) }
         }
         // Each file that stays needs what it names, which may be in a file that is to be left out.

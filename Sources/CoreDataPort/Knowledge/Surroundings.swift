@@ -58,8 +58,11 @@ struct Surroundings {
             if manifest.hasOtherPackages { targetsBesidePackages.formUnion(manifest.targets.map(\.name)) }
         }
         self.targets = Set(targets.manifests.flatMap { $0.targets.map(\.name) })
-        // One file does not show what other files of its package need.
-        guardedFiles = GuardedFiles(isFolder ? sources : [], targets: self.targets, keys: keys)
+        let strays = zip(files, sources).filter { targets.targets(of: $0.0.path).isEmpty }.map(\.1.path)
+        // One file does not show what other files of its package need. Without a target the manifest is not understood.
+        guardedFiles = GuardedFiles(
+            isFolder ? sources : [], targets: self.targets, keys: keys,
+            strays: strays.count < sources.count ? Set(strays) : [])
         isStrict = targets.manifests.contains { $0.toolsVersion.map { $0.major >= 6 } == true }
         for (file, source) in zip(files, sources) {
             for place in source.tokens.indices.dropLast(2) where source.tokens[place].isWord("optional") {
