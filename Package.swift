@@ -108,6 +108,8 @@ let package = Package(
             ],
             path: "Examples/LaunchDemo/Sources/launch-demo"),
         .executableTarget(
+            name: "swiftdata-demo", dependencies: ["SwiftData"], path: "Examples/LaunchDemo/Sources/swiftdata-demo"),
+        .executableTarget(
             name: "notes", dependencies: ["CoreData"], path: "Examples/Notes/Sources/notes",
             plugins: ["CoreDataModelPlugin"]),
         .executableTarget(

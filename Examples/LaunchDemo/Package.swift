@@ -23,6 +23,7 @@ let package = Package(
                 .product(
                     name: "CoreDataPostgreSQL", package: "OpenCoreData", condition: .when(traits: ["PostgreSQL"])),
             ]),
+        .executableTarget(name: "swiftdata-demo", dependencies: [.product(name: "SwiftData", package: "OpenCoreData")]),
     ],
     swiftLanguageModes: [.v6]
 )

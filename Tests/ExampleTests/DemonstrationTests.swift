@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The launch demonstration, built and run", .serialized)
+@Suite("The demonstrations, built and run", .serialized)
 struct DemonstrationTests {
     @Test("It comes to its end, and every launch that is not killed leaves a whole store")
     func quick() throws {
@@ -14,6 +14,27 @@ struct DemonstrationTests {
         #expect(outcome.status == 0, "\(outcome.text)")
         #expect(outcome.text.components(separatedBy: "the new version opens it").count > 3)
         #expect(outcome.text.contains("(d) twelve columns, CoreDataManager"))
+    }
+
+    @Test("That of SwiftData keeps a store's hashes, finds by five predicates, refuses a version and leads it on")
+    func swiftData() throws {
+        let program = ToolRun.program.deletingLastPathComponent().appendingPathComponent("swiftdata-demo")
+        let outcome = try Toolchain.run(program.path, ["--quick"])
+        #expect(outcome.status == 0, "\(outcome.text)")
+        for part in [
+            "The classes have these hashes: no migration.",
+            "{ $0.guide == nil } finds Sleeper\n      the store: guide == nil\n",
+            "{ $0.guide?.chief?.id == ann } finds Ridge, Valleys\n      the store: guide.chief == ",
+            "{ $0.kind == kind } finds Ridge, Valleys\n      the store: kind.kind == \"hike\"\n",
+            "{ $0.tags.contains(\"rain\") } finds Fjords, Ridge\n      the program: ",
+            "{ $0.isBooked && $0.isLong } finds Fjords, Valleys\n      the store: isBooked == 1\n      the program: ",
+            "\nRidge  train  beds: 7, town: Grindelwald  [\"rain\",\"Ridge\"]  Ben                    2\n",
+            "  ~ Trip/2  base, kind, stops\n", "DiaryV1 (1.0.0): Entry.weather is missing in DiaryV1",
+            "led on: \"Over the pass\", 30000 steps, rain\n", "longest stall of the main thread: ",
+            "20000 models have 20000 different values",
+        ] {
+            #expect(outcome.text.contains(part), "\(part) is missing in:\n\(outcome.text)")
+        }
     }
 
     #if PostgreSQL
