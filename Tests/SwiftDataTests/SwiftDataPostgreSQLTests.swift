@@ -93,6 +93,23 @@ struct SwiftDataPostgreSQLTests {
         #expect(all.first?.season == .winter && all.first?.mood == .wild && all.first?.distance == 3)
     }
 
+    @Test("An opening in the background keeps history from its first moment on, as the container does")
+    func opening() async throws {
+        let database = try TestDatabase()
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            [address = database.url.absoluteString as String] in
+            let url = try #require(URL(string: address))
+            for _ in 0..<2 {
+                let opening = ModelContainer.opening(for: Trip.self, configurations: ModelConfiguration(url: url))
+                let context = ModelContext(try await opening.container)
+                context.insert(Trip(name: "\(UUID())"))
+                try context.save()
+            }
+        }
+        let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(!text.contains("CoreData: "), "\(text)")
+    }
+
     @Test("An address without a server is an error of the container with its reason")
     func noServer() throws {
         let url = try #require(URL(string: "postgresql://127.0.0.1:1/nothing?connect_timeout=5"))

@@ -70,10 +70,8 @@ public final class ContainerOpening: Sendable {
         settings.modelConfiguration = all.count { $0.schema != nil } > 1 ? first.name : nil
         settings.allowedLosses = first.allowedLosses.sorted()
         settings.storeOptions[NSReadOnlyPersistentStoreOption] = !first.allowsSave
-        if first.url.isFileURL {
-            settings.storeOptions[NSPersistentHistoryTrackingKey] = true
-            settings.storeOptions[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = true
-        }
+        settings.storeOptions[NSPersistentHistoryTrackingKey] = true
+        settings.storeOptions[NSPersistentStoreRemoteChangeNotificationPostOptionKey] = true
         settings.adapter = PlanAdapter(source: source, base: settings.adapter)
         manager = CoreDataManager(storeURL: first.url, configuration: settings) { try source.model() }
     }
