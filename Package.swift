@@ -118,6 +118,12 @@ let package = Package(
         .target(
             name: "Membership", dependencies: ["CoreData", "os"], path: "Examples/Membership/Sources/Membership",
             plugins: ["CoreDataModelPlugin"]),
+        .target(
+            name: "TripModels",
+            dependencies: [
+                "SwiftData", .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ], path: "Examples/Trips/Sources/TripModels"),
+        .executableTarget(name: "trips", dependencies: ["TripModels"], path: "Examples/Trips/Sources/trips"),
         .executableTarget(
             name: "importer",
             dependencies: [
@@ -126,11 +132,17 @@ let package = Package(
         .systemLibrary(
             name: "CHTTPD", path: "Examples/WebService/Sources/CHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        // Without the trait of the studio, whose library it needs as well, this program does nothing.
+        // Without the trait of the studio, whose library it needs as well, these programs do nothing.
+        .target(
+            name: "WebServer", dependencies: [.target(name: "CHTTPD", condition: .when(traits: ["Studio"]))],
+            path: "Examples/WebService/Sources/WebServer"),
+        .executableTarget(
+            name: "trip-service", dependencies: ["TripModels", "WebServer"],
+            path: "Examples/Trips/Sources/trip-service"),
         .executableTarget(
             name: "web-service",
             dependencies: [
-                "CoreDataManager", .target(name: "CHTTPD", condition: .when(traits: ["Studio"])),
+                "CoreDataManager", "WebServer",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Examples/WebService/Sources/web-service", plugins: ["CoreDataModelPlugin"]),
         .executableTarget(

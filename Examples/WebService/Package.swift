@@ -3,6 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "WebService",
+    products: [.library(name: "WebServer", targets: ["WebServer"])],
     traits: [.trait(name: "PostgreSQL", description: "Stores in PostgreSQL databases, by libpq")],
     dependencies: [
         .package(
@@ -13,10 +14,12 @@ let package = Package(
         .systemLibrary(
             name: "CHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        // libmicrohttpd behind Swift types, for other examples, too.
+        .target(name: "WebServer", dependencies: ["CHTTPD"]),
         .executableTarget(
             name: "web-service",
             dependencies: [
-                "CHTTPD", .product(name: "CoreData", package: "OpenCoreData"),
+                "WebServer", .product(name: "CoreData", package: "OpenCoreData"),
                 .product(name: "CoreDataManager", package: "OpenCoreData"),
                 .product(
                     name: "CoreDataPostgreSQL", package: "OpenCoreData", condition: .when(traits: ["PostgreSQL"])),

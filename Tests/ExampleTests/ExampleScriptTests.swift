@@ -4,9 +4,10 @@ import Testing
 
 @Suite("The examples with a script of their own, run on the built programs")
 struct ExampleScriptTests {
-    /// Runs the script of an example on a program that the tests have built.
-    private func run(_ example: String, _ program: String, _ arguments: [String] = []) throws {
-        let built = ToolRun.program.deletingLastPathComponent().appendingPathComponent(program)
+    /// Runs the script of an example on a program that the tests have built, or on the folder of all of them.
+    private func run(_ example: String, _ program: String? = nil, _ arguments: [String] = []) throws {
+        let folder = ToolRun.program.deletingLastPathComponent()
+        let built = program.map { folder.appendingPathComponent($0) } ?? folder
         let script = Toolchain.package.appendingPathComponent("Examples/\(example)/test")
         let outcome = try Toolchain.run(script.path, [built.path] + arguments)
         #expect(outcome.status == 0, "\(outcome.text)")
@@ -35,6 +36,22 @@ struct ExampleScriptTests {
         return missing.isEmpty ? nil : "\(missing.joined(separator: ", ")) is not installed (bin/setup --web)"
         #endif
     }
+
+    @Test(
+        "Trips: the terminal program and the service find, read and log what the other one has saved in one store",
+        .enabled(if: absence == nil, "\(absence ?? "")"))
+    func trips() throws { try run("Trips") }
+
+    #if PostgreSQL
+    @Test(
+        "Trips does so in a PostgreSQL database", .enabled(if: absence == nil, "\(absence ?? "")"),
+        .enabled(if: PostgreSQLServer.reasonOfAbsence == nil, "\(PostgreSQLServer.reasonOfAbsence ?? "")"),
+        .enabled(if: Sample.isWhole, "the store's kind is that of other tests: bin/test --long"))
+    func tripsInDatabase() throws {
+        let database = try TestDatabase()
+        try withExtendedLifetime(database) { try run("Trips", nil, [$0.url.absoluteString]) }
+    }
+    #endif
 
     @Test(
         "Web service: answers to good and bad requests, many clients at once, a migration behind /health, events",

@@ -5,10 +5,13 @@ import Synchronization
 
 /// The events for one client, with room for one of them: a client that reads slowly gets the newest event, and one that
 /// does not read takes no memory.
-final class EventMailbox: Sendable {
+public final class EventMailbox: Sendable {
+    /// Why there are no more events, which the client gets as JSON.
+    public typealias Reason = Error & Encodable
+
     private struct State {
         var waiting: Data?
-        var refusal: Refusal?
+        var refusal: (any Reason)?
         /// Whether the pipe has a byte, which wakes the thread of the connection.
         var isSignalled = false
     }
@@ -16,9 +19,10 @@ final class EventMailbox: Sendable {
     private let state = Mutex(State())
     private let (output, input): (Int32, Int32)
 
-    init() throws {
+    /// Returns nil if too many files are open.
+    public init?() {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw Refusal(503, "too many files are open") }
+        guard pipe(&ends) == 0 else { return nil }
         (output, input) = (ends[0], ends[1])
     }
 
@@ -28,7 +32,7 @@ final class EventMailbox: Sendable {
     }
 
     /// Leaves an event, in place of one that the client has not begun to read.
-    func put(_ event: Data) {
+    public func put(_ event: Data) {
         state.withLock { state in
             state.waiting = event
             signal(&state)
@@ -36,7 +40,7 @@ final class EventMailbox: Sendable {
     }
 
     /// There are no more events, for a reason.
-    func end(_ refusal: Refusal) {
+    public func end(_ refusal: any Reason) {
         state.withLock { state in
             state.refusal = refusal
             signal(&state)
@@ -48,7 +52,7 @@ final class EventMailbox: Sendable {
     }
 
     /// Waits for the first event. Throws the reason where there is none.
-    func waitForFirst() throws {
+    public func waitForFirst() throws {
         while webservice_wait(output, nil, -1) == 0 {}
         let refusal = state.withLock { $0.waiting == nil ? $0.refusal : nil }
         if let refusal { throw refusal }
@@ -56,7 +60,7 @@ final class EventMailbox: Sendable {
 
     enum Message {
         case event(Data)
-        case end(Refusal)
+        case end(any Reason)
         case nothing
         case closed
     }
@@ -79,11 +83,11 @@ final class EventMailbox: Sendable {
 }
 
 /// The body of an answer that has no end. It is released when the connection is closed.
-final class EventBody: Sendable {
+public final class EventBody: Sendable {
     let mailbox: EventMailbox
     private let onClose: @Sendable () -> Void
 
-    init(_ mailbox: EventMailbox, onClose: @escaping @Sendable () -> Void) {
+    public init(_ mailbox: EventMailbox, onClose: @escaping @Sendable () -> Void) {
         (self.mailbox, self.onClose) = (mailbox, onClose)
     }
 

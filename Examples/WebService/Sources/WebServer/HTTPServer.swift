@@ -4,39 +4,46 @@ import CHTTPD
 import Foundation
 
 /// A request that has arrived whole. Use it while it is being answered, and not later.
-struct HTTPRequest {
-    let method: String
+public struct HTTPRequest {
+    public let method: String
     /// The parts of the path between its slashes.
-    let path: [String]
-    let body: Data
+    public let path: [String]
+    public let body: Data
     fileprivate let connection: OpaquePointer
 
     /// The value of a query parameter.
-    func query(_ name: String) -> String? {
+    public func query(_ name: String) -> String? {
         MHD_lookup_connection_value(connection, .GET_ARGUMENT_KIND, name).map { String(cString: $0) }
     }
 }
 
-struct HTTPResponse: Sendable {
-    var status: Int
-    var headers: [String: String] = ["Content-Type": "application/json"]
-    var body = Data()
+public struct HTTPResponse: Sendable {
+    public var status: Int
+    public var headers: [String: String]
+    public var body: Data
     /// Events in place of a body.
-    var events: EventBody?
+    public var events: EventBody?
+
+    public init(
+        status: Int, headers: [String: String] = ["Content-Type": "application/json"], body: Data = Data(),
+        events: EventBody? = nil
+    ) {
+        (self.status, self.headers, self.body, self.events) = (status, headers, body, events)
+    }
 }
 
 /// An HTTP server on the loopback address. libmicrohttpd reads the requests, each on a thread of its connection.
-final class HTTPServer {
-    typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+public final class HTTPServer {
+    public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
-    let port: UInt16
+    public let port: UInt16
     private let daemon: OpaquePointer
     private let core: Core
 
     /// Listens on a port, 0 for any that is free. Returns nil if the port is taken.
     ///
     /// - Parameter timeout: The seconds after which a connection is closed on which nothing moves.
-    init?(port: UInt16, timeout: UInt32, handler: @escaping Handler) {
+    public init?(port: UInt16, timeout: UInt32 = 30, handler: @escaping Handler) {
         core = Core(handler, timeout: timeout)
         let listening = webservice_listen(
             port, timeout,
@@ -57,8 +64,21 @@ final class HTTPServer {
         self.port = webservice_port(listening)
     }
 
-    /// Ends when every request that is being answered has its answer.
-    func stop() { MHD_stop_daemon(daemon) }
+    /// Serves the main queue. SIGTERM and SIGINT end the program, when each request that is being answered has its
+    /// answer.
+    public func run() -> Never {
+        let signals = [SIGTERM, SIGINT].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
+            source.setEventHandler { [daemon] in
+                MHD_stop_daemon(daemon)
+                exit(0)
+            }
+            source.resume()
+            return source
+        }
+        withExtendedLifetime(signals) { dispatchMain() }
+    }
 }
 
 /// The body of a request while it arrives.

@@ -2,6 +2,7 @@
 import CoreData
 import CoreDataManager
 import Synchronization
+import WebServer
 
 /// The books that the parameters of a request choose.
 struct BookQuery: Hashable, Sendable {
@@ -64,7 +65,7 @@ final class BookFeeds: Sendable {
     /// Follows a query for one client, from its present result on.
     func follow(_ query: BookQuery) throws -> EventBody {
         try manager.readyOrThrow()
-        let mailbox = try EventMailbox()
+        guard let mailbox = EventMailbox() else { throw Refusal(503, "too many files are open") }
         let number = try state.withLock { state in
             guard state.clientCount < Self.mostClients else { throw Refusal(503, "too many clients follow books") }
             let context = state.context ?? followingContext()

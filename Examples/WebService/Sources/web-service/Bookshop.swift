@@ -1,6 +1,7 @@
 #if canImport(CHTTPD)
 import CoreData
 import CoreDataManager
+import WebServer
 
 /// What the service answers. Each request has a context of its own, on the thread of its connection.
 struct Bookshop: Sendable {

@@ -8,6 +8,7 @@
 #if canImport(CHTTPD)
 import CoreData
 import CoreDataManager
+import WebServer
 #if PostgreSQL
 import CoreDataPostgreSQL
 #endif
@@ -60,17 +61,6 @@ Task {
     do { try await manager.launch() } catch { stop(1, (manager.failure ?? LaunchFailure(error)).message) }
 }
 
-// A request that is being answered ends before the program does.
-let signals = [SIGTERM, SIGINT].map { number in
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-    source.setEventHandler {
-        server.stop()
-        exit(0)
-    }
-    source.resume()
-    return source
-}
 // The manager needs the main queue.
-withExtendedLifetime(signals) { dispatchMain() }
+server.run()
 #endif
