@@ -23,11 +23,11 @@ struct DemonstrationTests {
         #expect(outcome.status == 0, "\(outcome.text)")
         for part in [
             "The classes have these hashes: no migration.",
-            "{ $0.guide == nil } finds Sleeper\n      the store: guide == nil\n",
-            "{ $0.guide?.chief?.id == ann } finds Ridge, Valleys\n      the store: guide.chief == ",
-            "{ $0.kind == kind } finds Ridge, Valleys\n      the store: kind.kind == \"hike\"\n",
-            "{ $0.tags.contains(\"rain\") } finds Fjords, Ridge\n      the program: ",
-            "{ $0.isBooked && $0.isLong } finds Fjords, Valleys\n      the store: isBooked == 1\n      the program: ",
+            "{ $0.guide == nil } finds Sleeper\n      decided by the store: guide == nil\n",
+            "{ $0.guide?.chief?.id == ann } finds Ridge, Valleys\n      decided by the store: guide.chief == ",
+            "{ $0.kind == kind } finds Ridge, Valleys\n      decided by the store: kind.kind == \"hike\"\n",
+            "{ $0.tags.contains(\"rain\") } finds Fjords, Ridge\n      decided by the program: ",
+            "{ $0.isBooked && $0.isLong } finds Fjords, Valleys\n      decided by the store: isBooked == 1\n",
             "\nRidge  train  beds: 7, town: Grindelwald  [\"rain\",\"Ridge\"]  Ben                    2\n",
             "  ~ Trip/2  base, kind, stops\n", "DiaryV1 (1.0.0): Entry.weather is missing in DiaryV1",
             "led on: \"Over the pass\", 30000 steps, rain\n", "longest stall of the main thread: ",

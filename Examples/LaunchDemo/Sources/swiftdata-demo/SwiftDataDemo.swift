@@ -56,9 +56,8 @@ enum SwiftDataDemo {
             say("   #Predicate { \(text) } finds \(names)")
             for condition in try context.explanation(of: descriptor).conditions {
                 // The text of a condition without SQL has addresses of key paths.
-                say(
-                    "      the \(condition.decider): \(condition.untranslatedPart.map { "no SQL for \($0)" } ?? condition.text)"
-                )
+                let text = condition.untranslatedPart.map { "no SQL for \($0)" } ?? condition.text
+                say("      decided by the \(condition.decider): \(text)")
             }
         }
 

@@ -36,12 +36,15 @@ extension Trip {
 
     /// The trips in order of time whose name or one of whose towns has a text in it; all for an empty text.
     public static func matching(_ text: String = "") -> FetchDescriptor<Trip> {
-        FetchDescriptor(
+        var descriptor = FetchDescriptor<Trip>(
             predicate: #Predicate { trip in
                 text.isEmpty || trip.name.localizedStandardContains(text)
                     || trip.stops.contains { $0.town.localizedStandardContains(text) }
             },
             sortBy: [SortDescriptor(\.start), SortDescriptor(\.name)])
+        // Both programs read all towns.
+        descriptor.relationshipKeyPathsForPrefetching = [\.stops]
+        return descriptor
     }
 
     /// The trip of an identifier, which is one at most.
