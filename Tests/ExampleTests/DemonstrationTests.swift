@@ -37,6 +37,23 @@ struct DemonstrationTests {
         }
     }
 
+    @Test("That of SwiftData shows a store of another program: its classes and its rows")
+    func storeOfUser() throws {
+        let programs = ToolRun.program.deletingLastPathComponent()
+        try withTemporaryFolder { folder in
+            let store = folder.appendingPathComponent("trips.store")
+            let made = try ToolRun(
+                ["add", "Fjords", "2027-06-01", "sail", "Bergen"], environment: ["TRIPS_STORE": store.path],
+                program: programs.appendingPathComponent("trips"))
+            #expect(made.status == 0, "\(made.errors)")
+            let shown = try ToolRun([store.path], program: programs.appendingPathComponent("swiftdata-demo"))
+            #expect(shown.status == 0, "\(shown.errors)")
+            for part in ["@Model\nfinal class Trip {\n", "    var kind: Kind", "\nTrip/1 ", "  Fjords  "] {
+                #expect(shown.output.contains(part), "\(part) is missing in:\n\(shown.output)")
+            }
+        }
+    }
+
     #if PostgreSQL
     @Test(
         "Eight processes count to the exact sum on a PostgreSQL server, and all new launches are ready",
