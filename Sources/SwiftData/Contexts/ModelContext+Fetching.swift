@@ -39,6 +39,7 @@ extension ModelContext {
             if let fetch = try customFetch(descriptor) { return try fetch.count() }
             let fetch = try modelFetch(descriptor)
             guard fetch.isOfStore else {
+                if let objects = try objectsByStoredValues(fetch) { return objects.count }
                 return try fetch.places(in: try ModelFetch<T>.objects(try request(fetch), in: managed)).count
             }
             return try managed.count(for: try request(fetch))
@@ -163,6 +164,7 @@ extension ModelContext {
 
     /// The models of a fetch of which the program evaluates a part.
     private func evaluatedModels<T: PersistentModel>(_ fetch: ModelFetch<T>) throws -> [T] {
+        if let objects = try objectsByStoredValues(fetch) { return objects.map { ModelFetch<T>.model($0) } }
         let objects = try ModelFetch<T>.objects(try request(fetch), in: managed)
         return try fetch.places(in: objects).map { ModelFetch<T>.model(objects[$0]) }
     }

@@ -55,6 +55,12 @@ struct CustomFetch<T: PersistentModel> {
     }
 
     private func models(_ ids: [NSManagedObjectID], isFiltered: Bool, isSorted: Bool) throws -> [T] {
+        if context.hasOtherValues(for: descriptor) {
+            return try context.withStoredValues { stored in
+                try chosen(ids.map { stored.object(with: $0) }, isFiltered, isSorted)
+                    .map { ModelFetch<T>.model(managed.object(with: $0.presentCore.objectID)) }
+            }
+        }
         let entity = try entity
         var objects = ids.map { managed.object(with: $0) }
         if descriptor.includePendingChanges {
@@ -62,6 +68,11 @@ struct CustomFetch<T: PersistentModel> {
             let new = managed.insertedObjects.filter { $0.entity.isKindOf(entity: entity) }
             objects += new.sorted { PersistentIdentifier($0.objectID) < PersistentIdentifier($1.objectID) }
         }
+        return try chosen(objects, isFiltered, isSorted)
+    }
+
+    /// The models of the fetch among objects.
+    private func chosen(_ objects: [NSManagedObject], _ isFiltered: Bool, _ isSorted: Bool) throws -> [T] {
         let evaluation = try ModelFetch(evaluating: descriptor, in: context)
         let all = objects.map { ModelFetch<T>.model($0) }
         if isFiltered, isSorted, !hasChanges { return try checked(all, evaluation) }
