@@ -58,6 +58,7 @@ extension ModelContext {
     /// Merges what other contexts and other processes have committed.
     func mergeCommits(isBrief: Bool = false) {
         if !waiting.isEmpty { joinWaiting() }
+        if !unfinished.isEmpty { removeUnfinished() }
         parts.remoteCommits?.look(isBrief: isBrief)
         managed.mergeWaitingChanges()
     }

@@ -13,6 +13,21 @@ extension ModelContext {
         waiting.removeAll { !$0.waitsForModel || $0.managedObjectContext !== managed }
     }
 
+    /// Removes the new objects whose models are gone and have never had values for all properties, because their
+    /// initialisers have thrown.
+    func removeUnfinished() {
+        let cores = unfinished
+        unfinished = []
+        for (place, core) in cores.enumerated() where core.managedObjectContext === managed {
+            if core.livingModel == nil {
+                if core.lacksValue { managed.delete(core) }
+            } else if place == cores.count - 1 {
+                // Its initialiser may be running.
+                unfinished = [core]
+            }
+        }
+    }
+
     /// Checks that no values wait for a model that is gone, and removes such values.
     ///
     /// - Throws: `SwiftDataError.modelValidationFailure` with the class.
@@ -23,7 +38,7 @@ extension ModelContext {
         waiting = []
         throw SwiftDataError.modelValidationFailure.because(
             "\(count) new model(s), the first of the class \(lost.entity.name ?? ""), ended before the save: an "
-                + "initialiser of a subclass has set a relationship, and the program has not kept the model. Keep it, "
-                + "or insert it into the context. The next save goes on without it.")
+                + "initialiser of a subclass has set a relationship and has thrown, or the program has not kept the "
+                + "model. Keep it, or insert it into the context. The next save goes on without it.")
     }
 }

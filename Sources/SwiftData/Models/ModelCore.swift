@@ -166,7 +166,11 @@ public final class _ModelCore: NSManagedObject {
 
     /// Notes the context of a new model whose temporary id a program has, and of values that wait for their model.
     public override func awakeFromInsert() {
-        if waitsForModel { modelContext?.waiting.append(self) }
+        if waitsForModel {
+            modelContext?.waiting.append(self)
+        } else if takesInitialValues, livingModel == nil {
+            modelContext?.unfinished.append(self)
+        }
         if state.contains(.hasGivenID) { GivenIdentifiers.note(self, objectID) }
     }
 
@@ -210,7 +214,12 @@ public final class _ModelCore: NSManagedObject {
             }
             return
         }
-        if own == nil { return other.modelContext?.insert(self) ?? () }
+        if own == nil {
+            guard let context = other.modelContext else { return }
+            context.insert(self)
+            if takesInitialValues, !state.contains(.isEarly), livingModel != nil { context.unfinished.append(self) }
+            return
+        }
         if others == nil { return modelContext?.insert(other) ?? () }
         fatalError(
             """

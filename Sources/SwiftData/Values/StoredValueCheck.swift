@@ -21,6 +21,20 @@ extension PersistentModel {
 }
 
 extension _ModelCore {
+    /// Whether an attribute that is not optional has never got a value. A structure may have one without any field.
+    var lacksValue: Bool {
+        (modelType.schemaEntity?.properties ?? []).contains { property in
+            guard let attribute = property as? Schema.Attribute, !attribute.isOptional, !attribute.isTransient,
+                let description = entity.attributesByName[attribute.name]
+            else { return false }
+            if case .structure = ValueKind.of(attribute.valueType) { return false }
+            func open<Value>(_ type: Value.Type) -> Bool {
+                !ValuePlans.plan(of: type, at: attribute.name, description).isPresent(self)
+            }
+            return _openExistential(ModelBuilder.unwrapped(attribute.valueType), do: open)
+        }
+    }
+
     /// What is wrong with the values in the store, one text for each property.
     fileprivate var unreadableValues: [String] {
         (modelType.schemaEntity?.properties ?? []).compactMap { property in
