@@ -14,6 +14,14 @@ enum ComparedWork: String, CaseIterable {
     case readByRange = "read-by-range"
     /// Count books by conditions that no book meets, with new constants each time.
     case countByRange = "count-by-range"
+    /// All books as results that are followed, in an order, and a hundredth of them read.
+    case results
+    /// Books of followed results move, a few at a time, and the results are read each time.
+    case changedResults = "changed-results"
+    /// The transactions and changes of a history, after a change of every book in ten saves.
+    case history
+    /// A container for many classes, the first one of the process.
+    case container
     /// Read an enumeration with a raw value.
     case enumeration
     /// Read a structure of four fields, beside four attributes.
@@ -33,7 +41,9 @@ enum ComparedWork: String, CaseIterable {
     static let ratios: [(work: ComparedWork, title: String)] = [
         (.readAll, "fetch all, read all"), (.insert, "make, insert, one save"), (.update, "change 2 of 8, save"),
         (.readByID, "model(for:)"), (.readByISBN, "one by unique attribute"),
-        (.readByRange, "\(rangeLength) by #Predicate and index"), (.enumeration, "read an enumeration"),
+        (.readByRange, "\(rangeLength) by #Predicate and index"), (.results, "results of an observer"),
+        (.changedResults, "results of an observer move"), (.history, "history, all changes"),
+        (.enumeration, "read an enumeration"),
         (.structure, "read a structure of four"),
     ]
 
@@ -41,12 +51,16 @@ enum ComparedWork: String, CaseIterable {
     enum Start {
         case empty
         case filled
+        case history
     }
 
     var start: Start {
         switch self {
-        case .insert, .append, .appendThousands, .insertGenerated, .enumeration, .structure: .empty
-        case .readAll, .update, .readByID, .readByISBN, .readByRange, .countByRange, .enumerate, .stall: .filled
+        case .insert, .append, .appendThousands, .insertGenerated, .container, .enumeration, .structure: .empty
+        case .readAll, .update, .readByID, .readByISBN, .readByRange, .countByRange, .enumerate, .stall, .results,
+            .changedResults:
+            .filled
+        case .history: .history
         }
     }
 
@@ -58,6 +72,11 @@ enum ComparedWork: String, CaseIterable {
     static let rangeLength = 20
     /// How many predicates are translated.
     static let translations = 10_000
+    /// How often books of followed results move, and how many at a time.
+    static let movements = 100
+    static let movedBooks = 10
+    /// The distance of the books of followed results that are read.
+    static let readDistance = 100
     /// The members of a relationship before and after its growth.
     static let fewMembers = 1_000
     static let manyMembers = 10_000

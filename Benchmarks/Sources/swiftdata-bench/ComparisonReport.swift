@@ -16,7 +16,9 @@ struct ComparisonReport {
     /// The names of the bars, in the order of the table.
     static let barNames =
         ComparedWork.ratios.map(\.work.rawValue)
-        + ["translation", "appends", "growth", "bytes-beyond-object", "peak.enumerate", "stall", "compile"]
+        + [
+            "translation", "appends", "growth", "bytes-beyond-object", "peak.enumerate", "container", "stall", "compile",
+        ]
     static let classes = 50
 
     private let bars: KeptFigures
@@ -41,7 +43,7 @@ struct ComparisonReport {
         defer { templates.remove() }
         var rows = try ratios(templates)
         rows += try [translation(templates), appends(templates), growth(templates), bytes(templates)].compactMap { $0 }
-        rows += try [peak(templates), stall(templates), compile(templates)].compactMap { $0 }
+        rows += try [peak(templates), container(templates), stall(templates), compile(templates)].compactMap { $0 }
         var holds = true
         var table = [["\(books) books, \(rounds) rounds", "models", "objects", "", "bar is for", "rounds", "bar", ""]]
         for row in rows {
@@ -66,14 +68,21 @@ struct ComparisonReport {
     private func ratios(_ templates: TemplateStore) throws -> [Row] {
         let wanted = ComparedWork.ratios.filter { isMeasured($0.work.rawValue) }
         if wanted.isEmpty { return [] }
-        let filled = try templates.filled(with: SourceData(authors: max(books / 100, 1), books: books), name: "filled")
+        let data = SourceData(authors: max(books / 100, 1), books: books)
+        let filled = try templates.filled(with: data, name: "filled")
+        var starts: [ComparedWork.Start: URL] = [.empty: templates.empty, .filled: filled]
+        if wanted.contains(where: { $0.work.start == .history }) {
+            let store = try templates.copy(of: filled, name: "history.sqlite")
+            try ObjectWorks.makeHistory(of: store)
+            try templates.checkpoint(store)
+            starts[.history] = store
+        }
         var samples: [ComparedWork: [Side: [Measurement]]] = [:]
         for _ in 1...rounds {
             for (work, title) in wanted {
                 for side in Side.allCases.shuffled() {
-                    let store = work.start == .filled ? filled : templates.empty
                     samples[work, default: [:]][side, default: []].append(
-                        try measure(side, work, books: books, from: store, templates))
+                        try measure(side, work, books: books, from: starts[work.start] ?? filled, templates))
                 }
                 let sums = Side.allCases.compactMap { samples[work]?[$0]?.last }
                 guard sums[0].count == sums[1].count, abs(sums[0].checksum - sums[1].checksum) < 1 else {
@@ -179,6 +188,22 @@ struct ComparisonReport {
         return Row(
             name: name, title: "enumerate \(enumerated), peak", models: megabytes, objects: [], unit: "MB",
             figures: megabytes)
+    }
+
+    // MARK: Launch
+
+    /// A container for many classes over a new store, the first one of its process.
+    private func container(_ templates: TemplateStore) throws -> Row? {
+        guard isMeasured("container") else { return nil }
+        let milliseconds = try (1...rounds).map { round in
+            let store = templates.folder.appendingPathComponent("classes-\(round).store")
+            return try ChildProcess.run(
+                ["child", Side.models.rawValue, ComparedWork.container.rawValue, store.path, "1"]
+            ).cpuSeconds * 1_000
+        }
+        return Row(
+            name: "container", title: "container of \(ManyModels.types.count) models, first time", models: milliseconds,
+            objects: [], unit: "CPU ms", figures: milliseconds)
     }
 
     // MARK: By the clock

@@ -10,6 +10,7 @@ enum ModelWorks {
 
     static func run(_ work: ComparedWork, store: URL, data: SourceData) throws -> Measurement {
         if work == .enumeration || work == .structure { return try readStops(work) }
+        if work == .container { return try openManyModels(store) }
         let context = ModelContext(try container(store))
         switch work {
         case .readAll: return try readAll(in: context)
@@ -25,7 +26,10 @@ enum ModelWorks {
             return try append(ComparedWork.fewMembers, toEach: authors, in: context)
         case .insertGenerated: return try insertGenerated(data.bookCount, into: context)
         case .enumerate: return try enumerate(in: context)
-        case .enumeration, .structure, .stall:
+        case .results: return try ModelResults.read(in: context)
+        case .changedResults: return try ModelResults.change(in: context)
+        case .history: return try readHistory(in: context)
+        case .container, .enumeration, .structure, .stall:
             throw BenchmarkFailure(description: "\(work.rawValue) makes its own context")
         }
     }
@@ -137,6 +141,34 @@ enum ModelWorks {
                 sum += book.fieldSum
             }
             return ((), count, sum)
+        }
+    }
+
+    private static func readHistory(in context: ModelContext) throws -> Measurement {
+        try Measurement.of {
+            let transactions = try context.fetchHistory(HistoryDescriptor<DefaultHistoryTransaction>())
+            var (count, sum) = (0, 0.0)
+            for change in transactions.lazy.flatMap(\.changes) {
+                count += 1
+                switch change {
+                case .insert(let change as DefaultHistoryInsert<Models.Book>):
+                    sum += Double(change.changeIdentifier)
+                case .update(let change as DefaultHistoryUpdate<Models.Book>):
+                    sum += Double(change.changeIdentifier) + 1
+                case .delete(let change as DefaultHistoryDelete<Models.Book>):
+                    sum += Double(change.changeIdentifier) + 2
+                default: break
+                }
+            }
+            return (transactions, count, sum)
+        }
+    }
+
+    private static func openManyModels(_ store: URL) throws -> Measurement {
+        try Measurement.of {
+            let container = try ModelContainer(
+                for: Schema(ManyModels.types), configurations: ModelConfiguration(url: store))
+            return (container, container.schema.entities.count, 0)
         }
     }
 

@@ -38,7 +38,10 @@ enum ObjectWorks {
             case .readByRange: try readByRange(SwiftRows(data).ranges, in: context)
             case .countByRange: try countByRange(in: context)
             case .insertGenerated: try insertGenerated(data.bookCount, into: context)
-            case .append, .appendThousands, .enumerate, .enumeration, .structure, .stall:
+            case .results: try ObjectResults.read(in: context)
+            case .changedResults: try ObjectResults.change(in: context)
+            case .history: try readHistory(in: context)
+            case .append, .appendThousands, .container, .enumerate, .enumeration, .structure, .stall:
                 throw BenchmarkFailure(description: "objects do not do \(work.rawValue)")
             }
         }
@@ -148,6 +151,36 @@ enum ObjectWorks {
             }
             try context.save()
             return ((), count, 0)
+        }
+    }
+
+    // MARK: History
+
+    /// Saves another number of pages for each book, in ten saves.
+    static func makeHistory(of store: URL) throws {
+        let context = context(try opened(store))
+        try context.performAndWait {
+            let books = try context.fetch(allBooks)
+            let part = max(books.count / 10, 1)
+            for start in stride(from: 0, to: books.count, by: part) {
+                for book in books[start..<min(start + part, books.count)] { book.pages += 1 }
+                try context.save()
+            }
+        }
+    }
+
+    private static func readHistory(in context: NSManagedObjectContext) throws -> Measurement {
+        try Measurement.of {
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: Date.distantPast)
+            let result = try context.execute(request) as? NSPersistentHistoryResult
+            let transactions = result?.result as? [NSPersistentHistoryTransaction] ?? []
+            var (count, sum) = (0, 0.0)
+            for change in transactions.lazy.flatMap({ $0.changes ?? [] })
+            where change.changedObjectID.entity.name == "Book" {
+                count += 1
+                sum += Double(change.changeID) + Double(change.changeType.rawValue)
+            }
+            return (transactions, count, sum)
         }
     }
 
