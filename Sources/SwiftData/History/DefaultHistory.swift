@@ -79,13 +79,10 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
 extension HistoryChange {
     fileprivate init(_ change: NSPersistentHistoryChange, _ transaction: Int64, _ modelType: ModelType) {
         func make<Model: PersistentModel>(_ type: Model.Type) -> HistoryChange {
-            let record = ChangeRecord(
-                change: change.changeID, transaction: transaction, model: PersistentIdentifier(change.changedObjectID))
+            let record = ChangeRecord(change: change, transaction: transaction)
             switch change.changeType {
             case .insert: return .insert(DefaultHistoryInsert<Model>(record: record))
-            case .update:
-                let names = Set(change.updatedProperties?.map(\.name) ?? [])
-                return .update(DefaultHistoryUpdate<Model>(record: record, names: names))
+            case .update: return .update(DefaultHistoryUpdate<Model>(record: record))
             case .delete:
                 let values = change.tombstone ?? [:]
                 return .delete(
@@ -97,11 +94,20 @@ extension HistoryChange {
     }
 }
 
-/// What all kinds of changes have.
-struct ChangeRecord: Hashable {
-    let change: Int64
+/// What all kinds of changes have. It is small enough for a value of a protocol's type without memory of its own.
+struct ChangeRecord: Hashable, @unchecked Sendable {  // a change of the framework is immutable
+    let change: NSPersistentHistoryChange
     let transaction: Int64
-    let model: PersistentIdentifier
+
+    /// The number of the change in its store.
+    var number: Int64 { change.changeID }
+    var model: PersistentIdentifier { PersistentIdentifier(change.changedObjectID) }
+
+    static func == (lhs: ChangeRecord, rhs: ChangeRecord) -> Bool {
+        lhs.number == rhs.number && lhs.transaction == rhs.transaction && lhs.model == rhs.model
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
 /// The addition of a model, as the history of a store has it.
@@ -111,7 +117,7 @@ public struct DefaultHistoryInsert<Model: PersistentModel>: HistoryInsert, Hasha
     let record: ChangeRecord
 
     /// The number of the change in its store.
-    public var changeIdentifier: Int64 { record.change }
+    public var changeIdentifier: Int64 { record.number }
     /// The identifier of the model.
     public var changedPersistentIdentifier: PersistentIdentifier { record.model }
     /// The number of the transaction in its store.
@@ -129,10 +135,10 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
     let record: ChangeRecord
     /// The names of the changed properties.
-    let names: Set<String>
+    private var names: Set<String> { Set(record.change.updatedProperties?.map(\.name) ?? []) }
 
     /// The number of the change in its store.
-    public var changeIdentifier: Int64 { record.change }
+    public var changeIdentifier: Int64 { record.number }
     /// The identifier of the model.
     public var changedPersistentIdentifier: PersistentIdentifier { record.model }
     /// The number of the transaction in its store.
@@ -140,7 +146,8 @@ public struct DefaultHistoryUpdate<Model: PersistentModel>: HistoryUpdate, Hasha
 
     /// The changed properties that the class itself declares, without those of a superclass.
     public var updatedAttributes: [any PartialKeyPath<Model> & Sendable] {
-        Model.schemaMetadata.compactMap { property in
+        let names = names
+        return Model.schemaMetadata.compactMap { property in
             guard names.contains(property.name), let keyPath = property.keypath as? PartialKeyPath<Model> else {
                 return nil
             }
@@ -169,7 +176,7 @@ public struct DefaultHistoryDelete<Model: PersistentModel>: HistoryDelete, Hasha
     public let tombstone: HistoryTombstone<Model>
 
     /// The number of the change in its store.
-    public var changeIdentifier: Int64 { record.change }
+    public var changeIdentifier: Int64 { record.number }
     /// The identifier that the model had.
     public var changedPersistentIdentifier: PersistentIdentifier { record.model }
     /// The number of the transaction in its store.
