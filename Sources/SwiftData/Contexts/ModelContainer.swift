@@ -126,7 +126,7 @@ public final class ModelContainer: Equatable, @unchecked Sendable {  // immutabl
             for configuration in all { try plan.open(configuration, of: managed, in: coordinator) }
             let files = all.filter { !$0.isStoredInMemoryOnly }
             remoteCommits =
-                files.isEmpty ? nil : RemoteCommits(of: coordinator, at: files.map(\.url).filter(\.isFileURL))
+                files.isEmpty ? nil : RemoteCommits(of: coordinator, at: files.map(\.url))
         } catch let error as SwiftDataError {
             throw error
         } catch {

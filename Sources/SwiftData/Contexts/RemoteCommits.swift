@@ -5,12 +5,16 @@ import Foundation
 ///
 /// The contexts get it as they get the saves of each other. The store's notification leads to a look, for the main
 /// context. Another context looks before it reads, because the notification may come a moment later. A commit changes
-/// the size or the time of the store's log, so most of these looks cost one question to the file system.
+/// the size or the time of the store's log, so most of these looks cost one question to the file system. A database has
+/// no such log: its notification leads to the next look.
 final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is behind a lock
     private let merging: RemoteChangeMerging
     private let last: Locked<Look>
     private let coordinator: NSPersistentStoreCoordinator
-    private let observer = Locked<UncheckedObserver?>(nil)
+    /// Looks for the main context.
+    private let follower = Locked<UncheckedObserver?>(nil)
+    /// Notes the commits to databases.
+    private let announcements = Locked<UncheckedObserver?>(nil)
 
     /// What the notification centre has given.
     private struct UncheckedObserver: @unchecked Sendable {  // only handed back
@@ -21,6 +25,8 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
         var logs: [Log]
         /// The time of the look, in nanoseconds.
         var time: UInt64
+        /// Whether a database has announced a commit since.
+        var isAnnounced = false
     }
 
     /// A log that stays open, because a question about an open file needs no search for its path. SQLite locks other
@@ -68,27 +74,36 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
 
     /// - Parameters:
     ///   - coordinator: The coordinator of the container.
-    ///   - urls: The places of its files.
+    ///   - urls: The places of its files and databases.
     init(of coordinator: NSPersistentStoreCoordinator, at urls: [URL]) {
-        last = Locked(Look(logs: urls.map { Log($0.path + "-wal") }, time: 0))
+        last = Locked(Look(logs: urls.filter(\.isFileURL).map { Log($0.path + "-wal") }, time: 0))
         merging = RemoteChangeMerging(of: coordinator)
         self.coordinator = coordinator
+        if urls.allSatisfy(\.isFileURL) { return }
+        announcements.withLock { announcements in
+            announcements = observer { [weak self] in self?.last.withLock { $0.isAnnounced = true } }
+        }
+    }
+
+    private func observer(_ body: @escaping @Sendable () -> Void) -> UncheckedObserver {
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
+        ) { _ in body() }
+        return UncheckedObserver(token: token)
     }
 
     deinit {
-        if let observer = observer.withLock({ $0 }) { NotificationCenter.default.removeObserver(observer.token) }
+        for observer in [follower, announcements].compactMap({ $0.withLock { $0 } }) {
+            NotificationCenter.default.removeObserver(observer.token)
+        }
         last.withLock { last in for index in last.logs.indices { last.logs[index].close() } }
     }
 
     /// Looks after each commit from now on, for the main context. Without one nothing works on the stores beside the
     /// program, so a program that lets its contexts go finds the files closed.
     func follow() {
-        observer.withLock { observer in
-            guard observer == nil else { return }
-            let token = NotificationCenter.default.addObserver(
-                forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil
-            ) { [weak merging] _ in merging?.look() }
-            observer = UncheckedObserver(token: token)
+        follower.withLock { follower in
+            if follower == nil { follower = observer { [weak merging] in merging?.look() } }
         }
     }
 
@@ -101,7 +116,8 @@ final class RemoteCommits: @unchecked Sendable {  // immutable, but for what is 
         let isNew = last.withLock { last in
             if isBrief, time &- last.time < 1_000_000 { return false }
             last.time = time
-            var isNew = false
+            var isNew = last.isAnnounced
+            last.isAnnounced = false
             for index in last.logs.indices where last.logs[index].isChanged() { isNew = true }
             return isNew
         }
