@@ -69,28 +69,39 @@ public struct DefaultHistoryTransaction: HistoryTransaction, Identifiable {
         timestamp = transaction.timestamp
         transactionIdentifier = transaction.transactionNumber
         token = DefaultHistoryToken([transaction.storeID: transaction.transactionNumber])
-        changes = (transaction.changes ?? []).compactMap { change in
-            guard let type = change.changedObjectID.entity.representation as? ModelType else { return nil }
-            return HistoryChange(change, transaction.transactionNumber, type)
+        let all = transaction.changes ?? []
+        var made: [HistoryChange] = []
+        made.reserveCapacity(all.count)
+        var rest = all[...]
+        // Most changes concern the class of the change before, and finding the class takes longer than making a change.
+        while let entity = rest.first?.changedObjectID.entity {
+            let run = rest.prefix { $0.changedObjectID.entity === entity }
+            rest = rest[run.endIndex...]
+            guard let type = entity.representation as? ModelType else { continue }
+            made.append(run, transaction.transactionNumber, type)
         }
+        changes = made
     }
 }
 
-extension HistoryChange {
-    fileprivate init(_ change: NSPersistentHistoryChange, _ transaction: Int64, _ modelType: ModelType) {
-        func make<Model: PersistentModel>(_ type: Model.Type) -> HistoryChange {
-            let record = ChangeRecord(change: change, transaction: transaction)
-            switch change.changeType {
-            case .insert: return .insert(DefaultHistoryInsert<Model>(record: record))
-            case .update: return .update(DefaultHistoryUpdate<Model>(record: record))
-            case .delete:
-                let values = change.tombstone ?? [:]
-                return .delete(
-                    DefaultHistoryDelete<Model>(
-                        record: record, tombstone: HistoryTombstone(values: values, type: modelType)))
+extension [HistoryChange] {
+    /// Appends changes of models of one class.
+    fileprivate mutating func append(
+        _ run: ArraySlice<NSPersistentHistoryChange>, _ transaction: Int64, _ modelType: ModelType
+    ) {
+        func appendAll<Model: PersistentModel>(_ type: Model.Type) {
+            for change in run {
+                let record = ChangeRecord(change: change, transaction: transaction)
+                switch change.changeType {
+                case .insert: self.append(.insert(DefaultHistoryInsert<Model>(record: record)))
+                case .update: self.append(.update(DefaultHistoryUpdate<Model>(record: record)))
+                case .delete:
+                    let tombstone = HistoryTombstone<Model>(values: change.tombstone ?? [:], type: modelType)
+                    self.append(.delete(DefaultHistoryDelete<Model>(record: record, tombstone: tombstone)))
+                }
             }
         }
-        self = make(modelType.type)
+        appendAll(modelType.type)
     }
 }
 

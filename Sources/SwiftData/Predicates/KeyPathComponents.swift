@@ -39,7 +39,7 @@ enum KeyPathComponents {
     /// The text behind the root type.
     private static func text(_ keyPath: AnyKeyPath) -> String {
         let text = keyPath.debugDescription
-        let root = "\\\(type(of: keyPath).rootType)"
+        let root = "\\" + Schema.unqualifiedName(of: type(of: keyPath).rootType)
         guard text.hasPrefix(root) else { return "" }
         return String(text.dropFirst(root.count).drop { $0 == "." || $0 == "?" || $0 == "!" })
     }

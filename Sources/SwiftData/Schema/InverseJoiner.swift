@@ -50,12 +50,16 @@ struct InverseJoiner {
 
     /// The relationship of a destination, or of a superclass of it, to which a key path leads.
     private func target(of keyPath: AnyKeyPath, from relationship: Schema.Relationship) -> Schema.Relationship? {
+        let classes = sequence(first: entities[relationship.destination]) { $0?.superentity }.compactMap { $0 }
+        let properties = classes.lazy.flatMap(\.storedProperties)
+        // Two key paths may be of one property and differ, which takes longer to find out.
+        let same = properties.first { ($0 as? Schema.Relationship)?.keypath == keyPath } as? Schema.Relationship
+        if let same { return same }
         guard let root = Swift.type(of: keyPath).rootType as? any PersistentModel.Type,
             let name = ModelKeyPaths.name(of: keyPath, from: root)
         else { return nil }
-        let classes = sequence(first: entities[relationship.destination]) { $0?.superentity }.compactMap { $0 }
         guard classes.contains(where: { $0.type == root }) else { return nil }
-        return classes.lazy.flatMap(\.storedProperties).first { $0.name == name } as? Schema.Relationship
+        return properties.first { $0.name == name } as? Schema.Relationship
     }
 
     /// Finds the inverse of a relationship without annotation: the one relationship that leads back, if it is the only

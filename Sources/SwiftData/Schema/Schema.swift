@@ -162,10 +162,14 @@ public final class Schema: @unchecked Sendable {  // immutable, as its entities 
         let name = entityNames.withLock { $0[ObjectIdentifier(type)] }
         if let name { return name }
         // Making it costs as much as a tenth of a fetch.
-        let new = String(describing: type)
+        let new = unqualifiedName(of: type)
         entityNames.withLock { $0[ObjectIdentifier(type)] = new }
         return new
     }
+
+    /// The name of a class without its module and the types around it: what `String(describing:)` gives, which looks for
+    /// conformances of the type before.
+    static func unqualifiedName(of type: any Any.Type) -> String { _typeName(type, qualified: false) }
 
     private static let entityNames = Locked<[ObjectIdentifier: String]>([:])
 

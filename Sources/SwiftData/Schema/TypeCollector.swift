@@ -20,7 +20,7 @@ struct TypeCollector {
 
     /// Adds one class. The result are the classes to which it leads.
     private mutating func collect(_ type: any PersistentModel.Type) -> [any PersistentModel.Type] {
-        let name = String(describing: type)
+        let name = Schema.unqualifiedName(of: type)
         if let known = byName[name]?.type {
             if known != type { note(SchemaFault(type, nil, "\(String(reflecting: known)) has the same name")) }
             return []
@@ -32,7 +32,7 @@ struct TypeCollector {
         var further: [any PersistentModel.Type] = []
         if let above = _getSuperclass(type) as? any PersistentModel.Type {
             further = collect(above)
-            byName[String(describing: above)]?.add(entity)
+            byName[Schema.unqualifiedName(of: above)]?.add(entity)
         }
         read(type, into: entity)
         return further + entity.storedProperties.compactMap { RelationshipShape($0.valueType)?.destination }
@@ -95,7 +95,7 @@ struct TypeCollector {
         relationship.valueType = valueType
         relationship.keypath = property.keypath
         if let destination = RelationshipShape(valueType)?.destination {
-            relationship.destination = String(describing: destination)
+            relationship.destination = Schema.unqualifiedName(of: destination)
         }
         return relationship
     }
