@@ -17,7 +17,8 @@ struct ComparisonReport {
     static let barNames =
         ComparedWork.ratios.map(\.work.rawValue)
         + [
-            "translation", "appends", "growth", "bytes-beyond-object", "peak.enumerate", "container", "stall", "compile",
+            "translation", "appends", "growth", "bytes-beyond-object", "peak.enumerate", "container", "stall",
+            "compile",
         ]
     static let classes = 50
 

@@ -16,7 +16,7 @@ private final class ChangeCount: NSObject, NSFetchedResultsControllerDelegate, @
 enum ModelResults {
     private static func observer(in context: ModelContext) throws -> ResultsObserver<Models.Book, Never> {
         try ResultsObserver(
-            sortBy: [SortDescriptor(\Models.Book.rating), SortDescriptor(\Models.Book.isbn)], modelContext: context)
+            sortBy: [SortDescriptor(\.rating), SortDescriptor(\.isbn, comparator: .lexical)], modelContext: context)
     }
 
     static func read(in context: ModelContext) throws -> Measurement {
