@@ -176,7 +176,7 @@ let package = Package(
         .executableTarget(
             name: "soak-child",
             dependencies: [
-                "CoreData", "TestSupport",
+                "CoreData", "SwiftData", "TestSupport",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/SoakChild"),
         .testTarget(name: "SoakTests", dependencies: ["CoreData", "TestSupport", "soak-child", "writer-child"]),

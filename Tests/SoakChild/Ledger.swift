@@ -32,24 +32,32 @@ final class Ledger: @unchecked Sendable {
     /// Compares what a context reads with what was acknowledged.
     func check(in context: NSManagedObjectContext, _ names: EntryNames) throws {
         context.reset()
-        var found: [Int64: Entry] = [:]
+        var found: [(Int64, Entry)] = []
         let request = NSFetchRequest<NSManagedObject>(entityName: "Entry")
         request.predicate = NSPredicate(format: "owner == %@", name)
         request.returnsObjectsAsFaults = false
         let objects = try context.fetch(request)
         try context.readingFaults {
             for object in objects {
-                let number = object.value(forKey: "number") as? Int64 ?? -1
-                if found[number] != nil { complain("\(name) \(number) is there twice") }
-                found[number] = Entry(
+                let entry = Entry(
                     text: object.value(forKey: names.text) as? String ?? "nothing",
                     bytes: (object.value(forKey: "value") as? Data)?.count ?? 0)
+                found.append((object.value(forKey: "number") as? Int64 ?? -1, entry))
             }
+        }
+        compare(found)
+        context.reset()
+    }
+
+    /// Compares entries, with their numbers, with what was acknowledged.
+    func compare(_ all: [(Int64, Entry)]) {
+        var found: [Int64: Entry] = [:]
+        for (number, entry) in all where found.updateValue(entry, forKey: number) != nil {
+            complain("\(name) \(number) is there twice")
         }
         for (number, entry) in entries where found[number] != entry {
             complain("\(name) \(number) is \(found[number].map { "\($0)" } ?? "lost"), not \(entry)")
         }
         for number in found.keys where entries[number] == nil { complain("\(name) \(number) came from nowhere") }
-        context.reset()
     }
 }

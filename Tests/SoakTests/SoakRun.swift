@@ -2,6 +2,8 @@
 //
 // - Processes (`Tests/SoakChild`) work on one store while it is migrated to and fro, the disk runs full and the clock
 //   jumps. Each process keeps a `Ledger` of the acknowledged state of its own entries, and compares it with the store.
+// - The last process uses SwiftData: two actors save, one follows the history, and two follow results by observers. At
+//   the end, when no process saves any more, the followers must have what a fetch finds.
 
 import CoreData
 import Foundation
@@ -95,11 +97,12 @@ final class SoakRun {
             ]
         }
         try tell(phase)
-        for number in 0..<(isLong ? 8 : 3) {
+        let count = isLong ? 8 : 3
+        for number in 0..<count {
             let child = try ChildProgram(
                 "soak-child",
                 [store.isFileURL ? store.path : store.absoluteString, folder.url.path, "p\(number)", "\(number + 1)"]
-                    + (number == 0 ? ["purges"] : []), environment: environment)
+                    + (number == 0 ? ["purges"] : number == count - 1 ? ["models"] : []), environment: environment)
             children.append(child)
             let outputs = outputs
             let reader = Thread {
@@ -201,6 +204,8 @@ final class SoakRun {
         }
         print("soak: " + sums.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
         #expect((sums["save"] ?? 0) > 0 && (sums["reads"] ?? 0) > 0)
+        // The followers of SwiftData have what the store has.
+        #expect(sums["compared"] == 1 && (sums["signals"] ?? 0) > 0 && (sums["history-reads"] ?? 0) > 0)
         let model = ModelText.model(SoakModels.versions[phase & 1])
         let balances = try withStore(store, model, type: type, options: options) { context in
             try context.all("Account").reduce(0) { $0 + ($1.value(forKey: "balance") as? Int ?? 0) }
