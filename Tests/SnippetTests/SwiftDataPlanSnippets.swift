@@ -32,6 +32,12 @@ enum SwiftDataPlanSnippets {
         // snippet end
     }
 
+    static func description() throws {
+        // snippet: the description of a plan
+        try VoyagePlan.writeDescription(to: URL(fileURLWithPath: "Voyages.modeldescription"))
+        // snippet end
+    }
+
     static func child() -> Never {
         // snippet: a program that opens a container
         MigrationChild.main { store, _ in

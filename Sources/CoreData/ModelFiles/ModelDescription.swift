@@ -28,8 +28,18 @@ package enum ModelDescription {
         }
     }
 
+    /// The names of the versions from which code of the program leads to the current one.
+    package static func versionsWithHandlers(in data: Data) -> Set<String> {
+        let root = try? XMLTreeElement.parse(data)
+        return Set((root?.children(named: "handlers") ?? []).compactMap { $0.text("version") })
+    }
+
     /// The text of a file with these versions, the oldest first.
-    package static func text(of versions: [(name: String, model: NSManagedObjectModel)]) -> String {
+    ///
+    /// - Parameter names: The names of the versions from which code of the program leads to the current one.
+    package static func text(
+        of versions: [(name: String, model: NSManagedObjectModel)], withHandlersFrom names: [String] = []
+    ) -> String {
         let root = ModelSourceElement(
             "modelDescription", [],
             versions.map { name, model in
@@ -41,12 +51,19 @@ package enum ModelDescription {
                         ("name", name),
                         ("userDefinedModelVersionIdentifier", identifiers.isEmpty ? nil : identifiers),
                     ], writer.elements())
-            })
+            } + names.map { ModelSourceElement("handlers", [("version", $0)]) })
         return """
             <?xml version="1.0" encoding="UTF-8"?>
             \(root.text(indent: "", unit: "    ", newline: "\n"))
 
             """
+    }
+
+    /// Writes a text to a file. A file that has the text stays as it is.
+    package static func write(_ text: String, to url: URL) throws {
+        let data = Data(text.utf8)
+        if let present = try? Data(contentsOf: url), present == data { return }
+        try data.write(to: url, options: .atomic)
     }
 }
 
@@ -69,8 +86,6 @@ extension NSManagedObjectModel {
             let identifiers = model.versionIdentifiers.map { "\($0.base)" }.sorted().joined(separator: ", ")
             return (name: identifiers.isEmpty ? "\(number + 1)" : identifiers, model: model)
         }
-        let data = Data(ModelDescription.text(of: named).utf8)
-        if let present = try? Data(contentsOf: url), present == data { return }
-        try data.write(to: url, options: .atomic)
+        try ModelDescription.write(ModelDescription.text(of: named), to: url)
     }
 }

@@ -24,11 +24,12 @@ private struct ChainFault: Hashable {
 }
 
 extension GateComparison {
-    /// Judges the migration of every shipped version to the current one.
+    /// Judges the migration of every shipped version to the current one, unless code of the program takes part.
     mutating func checkChains(to current: GateVersion) {
         guard let target = current.model else { return }
         let mappingModels = GateMappings.mappings(of: tree, in: mappings.tree)
-        let chains = chains(of: shipped.versions, to: target, through: tree.versions, mappingModels)
+        let versions = shipped.versions.filter { !tree.versionsWithHandlers.contains($0.name) }
+        let chains = chains(of: versions, to: target, through: tree.versions, mappingModels)
         addWays(of: chains, to: current)
         var faults: [(fault: ChainFault, versions: [String])] = []
         var former: [String: [ChainFault]]?
@@ -137,8 +138,18 @@ extension GateComparison {
 
     private func faults(of chain: Chain, _ current: GateVersion, _ target: NSManagedObjectModel) -> [ChainFault] {
         let verdict = chain.verdict
-        return verdict.obstacles.map { self.fault($0, current) } + verdict.refusals.map { self.fault($0, current) }
+        let refusals = verdict.refusals.filter { !Self.isFilled($0, target) }
+        return verdict.obstacles.map { self.fault($0, current) } + refusals.map { self.fault($0, current) }
             + verdict.losses.map { self.fault($0, of: chain, current, target: target) }
+    }
+
+    /// Whether the missing value comes from a default that a description cannot have, as SwiftData's schemas note it.
+    private static func isFilled(_ refusal: MigrationVerdict.Refusal, _ target: NSManagedObjectModel) -> Bool {
+        guard case .missingValue = refusal.kind, let name = refusal.property?.prefix(while: { $0 != "." }) else {
+            return false
+        }
+        let attribute = target.entitiesByName[refusal.entity]?.attributesByName[String(name)]
+        return attribute?.userInfo?["hasDefaultInCode"] != nil
     }
 
     private func fault(_ obstacle: MigrationForecast.Obstacle, _ current: GateVersion) -> ChainFault {

@@ -132,6 +132,8 @@ struct GateModel {
     /// The versions, sorted as people sort names; those of a description in its order.
     private(set) var versions: [GateVersion] = []
     private(set) var currentName: String?
+    /// The names of the versions from which code of the program leads to the current one.
+    private(set) var versionsWithHandlers: Set<String> = []
     /// The reason why the current version is not known, or why nothing can be read.
     private(set) var problem: String?
     /// The path and the line to which the problem points.
@@ -196,7 +198,9 @@ struct GateModel {
 
     private mutating func readDescription(_ files: GateFiles) {
         do {
-            let found = try ModelDescription.versions(in: files.contents[path] ?? Data(), file: files.prefix + path)
+            let data = files.contents[path] ?? Data()
+            let found = try ModelDescription.versions(in: data, file: files.prefix + path)
+            versionsWithHandlers = ModelDescription.versionsWithHandlers(in: data)
             versions = found.map {
                 GateVersion(name: $0.name, path: path, element: $0.source, prefix: files.prefix)
             }

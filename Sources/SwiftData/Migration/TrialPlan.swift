@@ -10,8 +10,9 @@ package struct TrialPlan: Sendable {
     }
 
     private let plan: any SchemaMigrationPlan.Type
-    private let types: [String: any VersionedSchema.Type]
-    private let names: [String]
+    let types: [String: any VersionedSchema.Type]
+    /// The names of the versions, the oldest first.
+    let names: [String]
     private let places: [String: Int]
 
     /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan that contradicts itself, or wrong classes.
