@@ -27,8 +27,8 @@ struct SwiftDataFailedInitialiserTests {
         let ticket = try Ticket(desk, "good")
         if afterFetch {
             #expect(try context.fetch(FetchDescriptor<Ticket>()).map(\.title) == ["good"])
-            #expect(context.insertedModelsArray.count == 2)
         }
+        #expect(context.insertedModelsArray.count == 2)
         #expect(try savedTitles() == ["good"])
         #expect(desk.tickets == [ticket])
     }

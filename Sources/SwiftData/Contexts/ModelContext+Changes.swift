@@ -22,6 +22,7 @@ extension ModelContext {
 
     private func models(_ objects: KeyPath<ManagedContext, Set<NSManagedObject>>) -> [any PersistentModel] {
         applyCollectedDeletions()
+        if !unfinished.isEmpty { removeUnfinished() }
         return managed[keyPath: objects].compactMap { $0 as? _ModelCore }
             .sorted { PersistentIdentifier($0.objectID) < PersistentIdentifier($1.objectID) }
             .map { $0.modelType.typed($0.model) }
