@@ -20,8 +20,8 @@ extension ModelContext {
         return try body(stored)
     }
 
-    /// The objects of a fetch of which the program evaluates a part on the values of the stores; nil where the models of
-    /// the context have these.
+    /// The objects of a fetch of which the program evaluates a part on the values of the stores. Nil where the models
+    /// of the context have no other values.
     func objectsByStoredValues<T: PersistentModel>(_ fetch: ModelFetch<T>) throws -> [NSManagedObject]? {
         guard hasOtherValues(for: fetch.descriptor) else { return nil }
         let request = try request(fetch)

@@ -19,8 +19,8 @@ public final class ModelContext: Equatable {
     /// New objects with the values of a subclass alone. The initialiser of a model makes one before it initialises its
     /// superclass, and a relationship brings it into the context.
     var waiting: [_ModelCore] = []
-    /// New objects that a relationship has brought into the context before their initialisers have ended, or after their
-    /// models have gone.
+    /// New objects that a relationship has brought into the context before their initialisers ended, or after their
+    /// models had gone.
     var unfinished: [_ModelCore] = []
     /// The deletions by class that the next save executes as statements.
     var collected: [CollectedDeletion] = []

@@ -4,9 +4,9 @@ import Foundation
 extension SchemaMigrationPlan {
     /// Writes the versions of the plan to a text file, with which `coredata model check` compares later versions.
     ///
-    /// OpenCoreData only. Commit the file with the code. The versions have the names of their types, and the last one is
-    /// the current version. The file says from which versions handlers lead to it: the check leaves these migrations to
-    /// the tests of the plan. A file whose content stays is not written. Any thread may call the function.
+    /// OpenCoreData only. Commit the file with the code. The versions have the names of their types, and the last one
+    /// is the current version. The file says from which versions handlers lead to it: the check leaves these migrations
+    /// to the tests of the plan. A file whose content stays is not written. Any thread may call the function.
     ///
     /// - Parameter url: The file, with the extension `modeldescription`.
     /// - Throws: `SwiftDataError.loadIssueModelContainer` for a plan that contradicts itself and for classes that no

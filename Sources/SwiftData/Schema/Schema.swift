@@ -167,8 +167,8 @@ public final class Schema: @unchecked Sendable {  // immutable, as its entities 
         return new
     }
 
-    /// The name of a class without its module and the types around it: what `String(describing:)` gives, which looks for
-    /// conformances of the type before.
+    /// The name of a class without its module and the types around it: what `String(describing:)` gives after it has
+    /// looked for conformances of the type.
     static func unqualifiedName(of type: any Any.Type) -> String { _typeName(type, qualified: false) }
 
     private static let entityNames = Locked<[ObjectIdentifier: String]>([:])
