@@ -42,6 +42,12 @@ struct PredicateMacroTests {
                 #"flatMap(ConditionalCast<_, M.Van>(value1)) { value2 in KeyPath(root: value2, keyPath: \.a) }"#
             ),
             ("$0.a!", #"ForcedUnwrap(KeyPath(root: value1, keyPath: \.a))"#),
+            ("b!", "SwiftData._PredicateParts.unwrapped(b, as: { b! })"),
+            (
+                "$0.a == b!.c!",
+                #"Equal(lhs: KeyPath(root: value1, keyPath: \.a), rhs: SwiftData._PredicateParts.unwrapped(b?.c, as: { b!.c! }))"#
+            ),
+            ("b!.c(1)", "SwiftData._PredicateParts.unwrapped(b?.c(1), as: { b!.c(1) })"),
             ("$0.a ?? nil", #"NilCoalesce(lhs: KeyPath(root: value1, keyPath: \.a), rhs: NilLiteral())"#),
             ("codes.contains($0.a)", #"contains(Arg(codes), KeyPath(root: value1, keyPath: \.a))"#),
             (
@@ -59,7 +65,7 @@ struct PredicateMacroTests {
             ("(1...3).contains($0.a)", #"contains(Arg((1...3)), KeyPath(root: value1, keyPath: \.a))"#),
             (
                 "(0..<$0.b).contains(x)",
-                #"contains(Range(lower: Arg(0), upper: KeyPath(root: value1, keyPath: \.b)), Arg(x))"#
+                #"contains(SwiftData._PredicateParts.range(lower: Arg(0), upper: KeyPath(root: value1, keyPath: \.b)), Arg(x))"#
             ),
             ("$0.a == .mid", #"Equal(lhs: KeyPath(root: value1, keyPath: \.a), rhs: Arg(.mid))"#),
             (
@@ -85,7 +91,7 @@ struct PredicateMacroTests {
             ),
             (
                 "-$0.a * 2 + 1",
-                #"Arithmetic(lhs: Arithmetic(lhs: UnaryMinus(KeyPath(root: value1, keyPath: \.a)), rhs: Arg(2), op: .multiply), rhs: Arg(1), op: .add)"#
+                #"SwiftData._PredicateParts.sum(lhs: SwiftData._PredicateParts.product(lhs: SwiftData._PredicateParts.negative(KeyPath(root: value1, keyPath: \.a)), rhs: Arg(2)), rhs: Arg(1))"#
             ),
             ("_ in true", "Arg(true)"),
         ])
@@ -108,6 +114,30 @@ struct PredicateMacroTests {
                 return Foundation.PredicateExpressions.build_Conjunction(lhs: _$part2, rhs: _$part3)
                 })
                 """)
+    }
+
+    @Test("A predicate of several models has a variable for each")
+    func severalModels() throws {
+        for closure in [
+            "{ $0.a == $1.b }", "{ one, other in one.a == other.b }", "{ (one: A, other: B) in one.a == other.b }",
+        ] {
+            let source = try answer("#Predicate \(closure)").source
+            #expect(
+                source == """
+                    Foundation.Predicate({ _$value1, _$value2 in
+                    return Foundation.PredicateExpressions.build_Equal(lhs: \
+                    Foundation.PredicateExpressions.build_KeyPath(root: _$value1, keyPath: \\.a), rhs: \
+                    Foundation.PredicateExpressions.build_KeyPath(root: _$value2, keyPath: \\.b))
+                    })
+                    """)
+        }
+    }
+
+    @Test("A list of captures stays")
+    func captures() throws {
+        let source = try answer("#Predicate { [name, c = codes] trip in c.contains(trip.a) }").source
+        #expect(source.hasPrefix("Foundation.Predicate({ [name, c = codes] _$value1 in\nreturn "))
+        #expect(source.contains("build_contains(Foundation.PredicateExpressions.build_Arg(c), "))
     }
 
     @Test("An expression is made like a predicate")

@@ -15,6 +15,10 @@ package protocol PredicateExtending: Sendable {
     func entities(of type: any Any.Type) -> [NSEntityDescription]?
     /// Whether a store sorts values of a type as `<` does, and members of a collection as they are in memory.
     func hasOrderOfStore(_ type: any Any.Type) -> Bool
+    /// Whether a store calculates with values of a type as the program does.
+    func hasArithmeticOfStore(_ type: any Any.Type) -> Bool
+    /// Whether a division of floating-point numbers by zero has to have the program's result, which no store has.
+    var hasDivisionByZero: Bool { get }
 }
 
 /// A condition on one part of a value that a store keeps in several places.

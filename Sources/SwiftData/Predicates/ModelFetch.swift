@@ -179,7 +179,7 @@ struct ModelFetch<T: PersistentModel> {
         for condition in evaluated {
             do {
                 guard try condition.expression.evaluate(bindings) else { return false }
-            } catch let error as PredicateError where error == .forceUnwrapFailure {
+            } catch let error where Self.isMissingValue(error) {
                 // In the store a condition on a missing value does not hold.
                 return false
             } catch {
@@ -189,6 +189,14 @@ struct ModelFetch<T: PersistentModel> {
             }
         }
         return true
+    }
+
+    private static func isMissingValue(_ error: any Error) -> Bool {
+        switch error {
+        case let error as PredicateError: error == .forceUnwrapFailure
+        case MissingValue.divisionByZero, MissingValue.range: true
+        default: false
+        }
     }
 
     static func model(_ object: NSManagedObject) -> T {

@@ -90,6 +90,13 @@ struct ModelPredicates: PredicateExtending {
         if type == PersistentIdentifier.self || ValueKind.of(type).isRawEnumeration { return false }
         return RelationshipShape(type)?.isToMany != true
     }
+
+    func hasArithmeticOfStore(_ type: any Any.Type) -> Bool {
+        // SQL calculates with floating-point numbers of 64 bits in place of these.
+        Self.container == nil || !(type == Float.self || type == Decimal.self)
+    }
+
+    var hasDivisionByZero: Bool { Self.container != nil }
 }
 
 extension ModelContainer {

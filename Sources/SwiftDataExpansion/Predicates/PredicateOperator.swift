@@ -3,7 +3,7 @@ struct PredicateOperator {
     let text: String
     /// The higher the level, the closer the operator binds its operands.
     let level: Int
-    /// The function that makes the expression, with its labels; nil for a cast.
+    /// The function that makes the expression, with its labels: Foundation's, or one of `_PredicateParts`.
     let function: String
     /// What stands behind the operands.
     var detail = ""
@@ -25,13 +25,13 @@ struct PredicateOperator {
             PredicateOperator(
                 text: ">=", level: 3, function: "Comparison(lhs:rhs:)", detail: ", op: .greaterThanOrEqual"),
             PredicateOperator(text: "??", level: 4, function: "NilCoalesce(lhs:rhs:)"),
-            PredicateOperator(text: "...", level: 6, function: "ClosedRange(lower:upper:)"),
-            PredicateOperator(text: "..<", level: 6, function: "Range(lower:upper:)"),
-            PredicateOperator(text: "+", level: 7, function: "Arithmetic(lhs:rhs:)", detail: ", op: .add"),
-            PredicateOperator(text: "-", level: 7, function: "Arithmetic(lhs:rhs:)", detail: ", op: .subtract"),
-            PredicateOperator(text: "*", level: 8, function: "Arithmetic(lhs:rhs:)", detail: ", op: .multiply"),
-            PredicateOperator(text: "/", level: 8, function: "Division(lhs:rhs:)"),
-            PredicateOperator(text: "%", level: 8, function: "Remainder(lhs:rhs:)"),
+            PredicateOperator(text: "...", level: 6, function: "closedRange(lower:upper:)"),
+            PredicateOperator(text: "..<", level: 6, function: "range(lower:upper:)"),
+            PredicateOperator(text: "+", level: 7, function: "sum(lhs:rhs:)"),
+            PredicateOperator(text: "-", level: 7, function: "difference(lhs:rhs:)"),
+            PredicateOperator(text: "*", level: 8, function: "product(lhs:rhs:)"),
+            PredicateOperator(text: "/", level: 8, function: "division(lhs:rhs:)"),
+            PredicateOperator(text: "%", level: 8, function: "remainder(lhs:rhs:)"),
         ]
         return Dictionary(uniqueKeysWithValues: all.map { ($0.text, $0) })
     }()
@@ -42,6 +42,7 @@ struct PredicateOperator {
     /// The text of the expression of two operands.
     func build(_ left: String, _ right: String) -> String {
         let parts = function.split { "(:)".contains($0) }
-        return "\(PredicateParser.build)\(parts[0])(\(parts[1]): \(left), \(parts[2]): \(right)\(detail))"
+        let base = parts[0].first?.isUppercase == true ? PredicateParser.build : PredicateParser.checked
+        return "\(base)\(parts[0])(\(parts[1]): \(left), \(parts[2]): \(right)\(detail))"
     }
 }

@@ -13,11 +13,28 @@ extension PredicateParser {
         let variable = firstVariable(in: start..<end) ?? end
         if let constant = ends.last(where: { $0 <= variable && !($0 < end && beginsCall($0)) }) {
             index = constant
-            let text = text(start..<constant)
-            let base = text == "nil" ? "\(Self.build)NilLiteral()" : "\(Self.build)Arg(\(text))"
-            return try readSuffixes(of: base, before: end)
+            return try readSuffixes(of: self.constant(start..<constant, ends), before: end)
         }
         return try readSuffixes(of: try readBase(before: ends[0]), before: end)
+    }
+
+    /// A part without variables. Where it unwraps a value by force, the predicate does so when it is evaluated, as in
+    /// `name == nil || $0.name == name!`.
+    private func constant(_ range: Range<Int>, _ ends: [Int]) -> String {
+        let whole = text(range)
+        if whole == "nil" { return "\(Self.build)NilLiteral()" }
+        let marks = ends.filter { $0 < range.upperBound && tokens[$0].isMark("!") }
+        guard !marks.isEmpty, zip(marks, marks.dropFirst()).allSatisfy({ $0 + 1 < $1 }) else {
+            return "\(Self.build)Arg(\(whole))"
+        }
+        var parts: [String] = []
+        var start = range.lowerBound
+        for mark in marks {
+            parts.append(text(start..<mark))
+            start = mark + 1
+        }
+        let last = start < range.upperBound ? "?" + text(start..<range.upperBound) : ""
+        return "\(Self.checked)unwrapped(\(parts.joined(separator: "?"))\(last), as: { \(whole) })"
     }
 
     /// Reads a variable, or an expression in parentheses.
@@ -92,7 +109,8 @@ extension PredicateParser {
             let token = tokens[position]
             if token.isMark("{") { braces += 1 }
             if token.isMark("}") { braces -= 1 }
-            guard token.isWord, variable(token.text) != nil, braces == 0 || token.text != "$0" else { return false }
+            guard token.isWord, variable(token.text) != nil, braces == 0 || !token.text.hasPrefix("$")
+            else { return false }
             return !isMember(position) && !(braces == 0 && isLabel(position))
         }
     }
@@ -193,7 +211,7 @@ extension PredicateParser {
         case ("hasPrefix", "_"): return "\(Self.build)starts(\(base), with: \(arguments[0].text))"
         case ("localizedStandardContains", "_"), ("localizedCompare", "_"), ("caseInsensitiveCompare", "_"),
             ("evaluate", "_"):
-            return "SwiftData._PredicateParts.\(name.text)\(all)"
+            return "\(Self.checked)\(name.text)\(all)"
         default:
             throw PredicateFault(
                 "'\(name.text)' is not supported in a predicate: give the model a computed property with its value",

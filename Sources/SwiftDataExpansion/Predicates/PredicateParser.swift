@@ -7,8 +7,13 @@ import SwiftScanning
 /// one after the other. An expression with many operands would take it too long.
 struct PredicateParser {
     static let build = "Foundation.PredicateExpressions.build_"
+    /// Before the functions of parts that the module makes itself.
+    static let checked = "SwiftData._PredicateParts."
     /// The greatest number of parts within each other. Each takes a level of calls here and in the compiler.
     private static let deepest = 200
+
+    /// The greatest number of variables without names.
+    private static let mostParameters = 20
 
     let tokens: [SwiftToken]
     private let source: SourceText
@@ -53,20 +58,22 @@ struct PredicateParser {
         return try readClosure()
     }
 
-    /// Reads a closure with one variable and one expression.
+    /// Reads a closure with one expression. The closure of a predicate of several models has a variable for each.
     mutating func readClosure() throws(PredicateFault) -> String {
         guard current?.isMark("{") == true, let end = tokens.closing(of: index) else {
             throw unexpected("a closure")
         }
         index += 1
-        let written = readParameter(before: end)
+        let captures = readCaptures()
+        let written = readParameters(before: end)
         let (outer, count) = (variables, statements.count)
-        let name = newName("value")
-        if written == nil {
+        if written.isEmpty {
             // `$0` of a closure around cannot be used in this one.
-            variables.removeAll { $0.name == "$0" }
+            variables.removeAll { $0.name.hasPrefix("$") }
         }
-        variables.append((written ?? "$0", name))
+        let parameters = (written.isEmpty ? numberedParameters(before: end) : written).map { ($0, newName("value")) }
+        variables += parameters
+        let names = parameters.map(\.1).joined(separator: ", ")
         let (wasBeforeBlock, wasInPlace) = (isBeforeBlock, isInPlace)
         (isBeforeBlock, isInPlace) = (false, false)
         defer {
@@ -77,17 +84,49 @@ struct PredicateParser {
         statements.append([])
         let result = try readBody(before: end)
         index = end + 1
-        return "{ \(name) in\n" + statements[count].map { $0 + "\n" }.joined() + "return \(result)\n}"
+        return "{ \(captures)\(names) in\n" + statements[count].map { $0 + "\n" }.joined() + "return \(result)\n}"
     }
 
-    /// The name before `in`, without its type.
-    private mutating func readParameter(before end: Int) -> String? {
+    /// The list of captures before the names, as it is written.
+    private mutating func readCaptures() -> String {
+        guard current?.isMark("[") == true, let end = tokens.closing(of: index) else { return "" }
+        let isList =
+            end + 1 < tokens.count
+            && (tokens[end + 1].isWord && tokens[end + 1].follows != .nothing
+                || tokens[end + 1].isMark("(") && tokens[end + 1].follows != .nothing)
+        guard isList,
+            tokens[(end + 1)...].prefix(while: { !$0.isMark("{") && !$0.isMark("}") }).contains(where: {
+                $0.isWord("in")
+            })
+        else { return "" }
+        defer { index = end + 1 }
+        return text(index..<end + 1) + " "
+    }
+
+    /// The names before `in`, without their types.
+    private mutating func readParameters(before end: Int) -> [String] {
         guard let keyword = tokens[index..<end].firstIndex(where: { $0.isWord("in") || $0.isMark("{") }),
             tokens[keyword].isWord("in")
-        else { return nil }
-        let name = tokens[index..<keyword].first(where: \.isWord)?.text
+        else { return [] }
+        let start = tokens[index].isMark("(") ? index + 1 : index
+        let names = (start..<keyword).filter {
+            tokens[$0].isWord && ($0 == start || tokens[$0 - 1].isMark(","))
+        }
         index = keyword + 1
-        return name
+        return names.map { tokens[$0].text }
+    }
+
+    /// `$0`, and the numbers up to the greatest one that the closure itself uses.
+    private func numberedParameters(before end: Int) -> [String] {
+        var braces = 0
+        var count = 1
+        for token in tokens[index..<end] {
+            if token.isMark("{") { braces += 1 }
+            if token.isMark("}") { braces -= 1 }
+            guard braces == 0, token.text.hasPrefix("$"), let number = Int(token.text.dropFirst()) else { continue }
+            count = max(count, min(number, Self.mostParameters - 1) + 1)
+        }
+        return (0..<count).map { "$\($0)" }
     }
 
     /// Reads the only statement of a closure or of a branch.
@@ -268,7 +307,7 @@ struct PredicateParser {
             try enter()
             defer { depth -= 1 }
             let operand = try readPrefix()
-            return "\(Self.build)\(token.isMark("!") ? "Negation" : "UnaryMinus")(\(operand))"
+            return token.isMark("!") ? "\(Self.build)Negation(\(operand))" : "\(Self.checked)negative(\(operand))"
         }
         return try readChain()
     }

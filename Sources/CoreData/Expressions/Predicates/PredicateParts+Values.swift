@@ -130,6 +130,7 @@ extension PredicateExpressions.Arithmetic: PredicateTranslatable {
             case .multiply: "multiply:by:"
             @unknown default: throw Untranslatable()
             }
+        try PredicateTranslator.requireArithmetic(Output.self)
         return .value(PredicateTranslator.function(function, try translator.value(lhs), try translator.value(rhs)))
     }
 }
@@ -138,7 +139,14 @@ extension PredicateExpressions.FloatDivision: PredicateTranslatable {
     var operands: [Any] { [lhs, rhs] }
 
     func translated(by translator: inout PredicateTranslator) throws -> TranslatedPart {
-        .value(PredicateTranslator.function("divide:by:", try translator.value(lhs), try translator.value(rhs)))
+        try PredicateTranslator.requireArithmetic(Output.self)
+        let divisor = try translator.value(rhs)
+        if PredicateExtension.current?.hasDivisionByZero == true {
+            guard case .constant(let value?, _) = divisor.payload, let value = value as? Output, value != 0 else {
+                throw Untranslatable()
+            }
+        }
+        return .value(PredicateTranslator.function("divide:by:", try translator.value(lhs), divisor))
     }
 }
 

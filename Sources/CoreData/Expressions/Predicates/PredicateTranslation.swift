@@ -96,13 +96,26 @@ struct PredicateTranslator {
         _ collection: Any, _ variable: PredicateExpressions.Variable<Element>, _ test: Any, negated: Bool = false
     ) throws -> NSExpression {
         let collection = try value(collection)
+        if case .subquery(let all, let name, let outer) = collection.payload {
+            // A store has no subquery of a subquery.
+            let condition = try self.condition(test, on: variable, named: name)
+            return NSExpression(
+                forSubquery: all, usingIteratorVariable: name,
+                predicate: Self.both(outer, negated ? Self.not(condition) : condition))
+        }
         iterators += 1
         let name = "_local_\(iterators)"
-        bind(variable, to: NSExpression(forVariable: name))
-        let condition = try self.condition(test)
+        let condition = try self.condition(test, on: variable, named: name)
         return NSExpression(
             forSubquery: collection, usingIteratorVariable: name,
             predicate: negated ? NSCompoundPredicate(notPredicateWithSubpredicate: condition) : condition)
+    }
+
+    private mutating func condition<Element>(
+        _ test: Any, on variable: PredicateExpressions.Variable<Element>, named name: String
+    ) throws -> NSPredicate {
+        bind(variable, to: NSExpression(forVariable: name))
+        return try condition(test)
     }
 
     // MARK: Parts
@@ -201,6 +214,12 @@ struct PredicateTranslator {
     static func requireOrder(_ type: any Any.Type) throws {
         if PredicateConstant.isPlain(type) { return }
         if PredicateExtension.current?.hasOrderOfStore(type) == false { throw Untranslatable() }
+    }
+
+    /// Throws for a type with which a store calculates in another way than the program.
+    static func requireArithmetic(_ type: any Any.Type) throws {
+        if PredicateConstant.isPlain(type) { return }
+        if PredicateExtension.current?.hasArithmeticOfStore(type) == false { throw Untranslatable() }
     }
 
     static func both(_ left: NSPredicate, _ right: NSPredicate) -> NSPredicate {

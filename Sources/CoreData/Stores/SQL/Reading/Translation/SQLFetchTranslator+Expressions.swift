@@ -19,7 +19,8 @@ extension SQLFetchTranslator {
         case .aggregate(let elements):
             return .constant(.collection(try elements.map { try constant($0) }))
         case .subquery(let collection, let variable, let predicate):
-            guard case .members(var members) = try within(.row).operand(collection, in: frame), members.rest.isEmpty
+            guard case .members(var members) = try within(.row).operand(collection, in: frame), members.rest.isEmpty,
+                members.narrowing == nil
             else {
                 throw Self.failure("\(expression)")
             }

@@ -1,0 +1,152 @@
+import Foundation
+import SwiftData
+import TestSupport
+import Testing
+
+// A model of numbers whose calculations differ between SQL and Swift, and of texts that are composed in several ways.
+
+@Model final class Reading {
+    var place: String
+    var width: Float
+    var level: Double
+    var small: Int8
+    var price: Decimal
+    var series: Int
+    var isHidden: Bool { false }
+    var parent: Reading?
+    @Relationship(inverse: \Reading.parent) var parts: [Reading] = []
+
+    init(_ number: Int) {
+        place = ["Ulm", "e\u{301}mile", "émile", "Köln"][number % 4]
+        width = Float(number) * 0.1
+        level = Double(number) * 0.1
+        small = Int8(number * 10)
+        price = Decimal(number) / 10
+        series = number
+    }
+}
+
+/// Predicates whose evaluation by Foundation alone would stop the process, or differ from what a store finds.
+@Suite("Predicates of SwiftData that calculate, unwrap and nest")
+struct SwiftDataCheckedPredicateTests {
+    /// Readings with the numbers 0 to 9, saved.
+    private func withReadings(_ body: (ModelContext) throws -> Void) throws {
+        let container = try ModelContainer(
+            for: Reading.self, configurations: ModelConfiguration(isStoredInMemoryOnly: true))
+        let context = ModelContext(container)
+        var last: Reading?
+        for number in 0..<10 {
+            let reading = Reading(number)
+            context.insert(reading)
+            if number % 3 != 0 { reading.parent = last }
+            last = reading
+        }
+        try context.save()
+        try body(context)
+    }
+
+    private func found(_ predicate: Predicate<Reading>, in context: ModelContext) throws -> [Int] {
+        try context.fetch(FetchDescriptor(predicate: predicate, sortBy: [SortDescriptor(\.series)])).map(\.series)
+    }
+
+    /// Checks a predicate against plain Swift.
+    private func check(
+        _ predicate: Predicate<Reading>, in context: ModelContext, line: Int = #line, _ judge: (Reading) -> Bool
+    ) throws {
+        let expected = try context.fetch(FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.series)])).filter(judge)
+        #expect(try found(predicate, in: context) == expected.map(\.series), "line \(line)")
+    }
+
+    @Test("Comparisons with optionals stand beside functions that Foundation's macro does not know")
+    func macros() throws {
+        let inner: Predicate<Vehicle> = #Predicate { $0.count == 2 && $0.name.hasPrefix("z") }
+        let all: Predicate<Vehicle> = #Predicate { inner.evaluate($0) && $0.isSold != true && $0.code == Int("7")! }
+        let several = #Predicate<Vehicle, Pilot> { $0.count == $1.age && $1.name.hasPrefix($0.name) }
+        let sum = #Expression<Vehicle, Bool> { $0.count == -1 }
+        let vehicle = Vehicle(7)
+        #expect(try all.evaluate(vehicle))
+        #expect(try several.evaluate(vehicle, Pilot("zoe", age: 2)))
+        #expect(try !sum.evaluate(vehicle))
+    }
+
+    @Test("Calculations with Float and Decimal, and divisions by zero, have the results of Swift")
+    func calculations() throws {
+        let price = Decimal(string: "0.3") ?? 0
+        try withReadings { context in
+            try check(#Predicate { $0.width + 0.1 >= 0.3 }, in: context) { $0.width + 0.1 >= 0.3 }
+            try check(#Predicate { $0.price * 3 == price }, in: context) { $0.price * 3 == price }
+            try check(#Predicate { 1 / $0.level > 5 }, in: context) { 1 / $0.level > 5 }
+            try check(#Predicate { !(1 / $0.level > 5) }, in: context) { !(1 / $0.level > 5) }
+            try check(#Predicate { $0.level / 0 > 5 }, in: context) { $0.level / 0 > 5 }
+            let division = FetchDescriptor<Reading>(predicate: #Predicate { $0.level / 2 > 0.2 })
+            #expect(try context.explanation(of: division).conditions.map(\.decider) == [.store])
+        }
+    }
+
+    @Test("A condition without a value does not hold, whoever decides it, and an overflow is an error")
+    func missingValues() throws {
+        try withReadings { context in
+            try check(#Predicate { 8 / $0.series == 2 }, in: context) { (3...4).contains($0.series) }
+            try check(#Predicate { $0.isHidden || 8 / $0.series == 2 }, in: context) { (3...4).contains($0.series) }
+            try check(#Predicate { $0.isHidden || 9 % $0.series == 1 }, in: context) { [2, 4, 8].contains($0.series) }
+            try check(#Predicate { $0.isHidden || ($0.series...6).contains(5) }, in: context) { $0.series <= 5 }
+            try check(#Predicate { $0.isHidden || ($0.series..<6).contains(5) }, in: context) { $0.series <= 5 }
+            let overflow: [Predicate<Reading>] = [
+                #Predicate { $0.isHidden || $0.small + $0.small > 3 },
+                #Predicate { $0.isHidden || $0.small * $0.small > 101 },
+                #Predicate { $0.isHidden || -$0.small - 100 > 3 },
+            ]
+            for predicate in overflow {
+                #expect(throws: SwiftDataError.unsupportedPredicate) { try found(predicate, in: context) }
+            }
+        }
+    }
+
+    /// The conditions that a program has set.
+    private struct Filter {
+        var place: String?
+        var spot: Spot?
+
+        var predicate: Predicate<Reading> {
+            #Predicate { (place == nil || $0.place == place!) && (spot == nil || $0.place == spot!.town) }
+        }
+    }
+
+    @Test("A captured value is unwrapped by force only where the predicate needs it")
+    func captured() throws {
+        try withReadings { context in
+            let filters = [
+                Filter(), Filter(place: "Ulm"), Filter(spot: Spot(town: "Ulm", grade: .mid)),
+            ]
+            let counts = try filters.map { try found($0.predicate, in: context).count }
+            #expect(counts == [10, 3, 3])
+        }
+    }
+
+    @Test("Members of a filtered relationship are tested further")
+    func filtered() throws {
+        try withReadings { context in
+            try check(#Predicate { $0.parts.filter { $0.series > 3 }.contains { $0.level < 0.6 } }, in: context) {
+                $0.parts.contains { $0.series > 3 && $0.level < 0.6 }
+            }
+            try check(#Predicate { $0.parts.filter { $0.series > 3 }.allSatisfy { $0.level < 0.6 } }, in: context) {
+                $0.parts.allSatisfy { $0.series <= 3 || $0.level < 0.6 }
+            }
+            try check(#Predicate { $0.parts.filter { $0.series > 3 }.filter { $0.level < 0.6 }.isEmpty }, in: context) {
+                !$0.parts.contains { $0.series > 3 && $0.level < 0.6 }
+            }
+        }
+    }
+
+    @Test("A store compares and counts the Unicode scalars of texts, and the program their characters")
+    func composedTexts() throws {
+        try withReadings { context in
+            let byStore = try found(#Predicate { $0.place == "émile" }, in: context)
+            let byProgram = try found(#Predicate { $0.isHidden || $0.place == "émile" }, in: context)
+            let countsOfStore = try found(#Predicate { $0.place.count == 5 }, in: context)
+            let countsOfProgram = try found(#Predicate { $0.isHidden || $0.place.count == 5 }, in: context)
+            #expect([byStore, countsOfStore] == [[2, 6], [2, 6]])
+            #expect([byProgram, countsOfProgram] == [[1, 2, 5, 6, 9], [1, 2, 5, 6, 9]])
+        }
+    }
+}
