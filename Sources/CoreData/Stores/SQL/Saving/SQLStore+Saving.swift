@@ -75,13 +75,7 @@ extension SQLStore {
                 throw SQLStoreMetadata.replaced(url)
             }
             guard try StoredVersion(present) == storedVersion || connection.serves(storedVersion.hashes ?? [:]) else {
-                throw NSError.coreData(
-                    NSPersistentStoreIncompatibleVersionHashError,
-                    reason: """
-                        The store was migrated to another version of the model since it was opened; nothing was saved. \
-                        Remove it from the coordinator and open it with the new model.
-                        """,
-                    url: url, userInfo: ["metadata": present])
+                throw SQLStoreMetadata.migrated(url, to: present)
             }
         }
         knownSchemaVersion = version

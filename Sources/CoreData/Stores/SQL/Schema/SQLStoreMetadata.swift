@@ -58,6 +58,15 @@ package enum SQLStoreMetadata {
             || (metadata[previousIdentifiersKey] as? [String])?.contains(identifier) == true
     }
 
+    /// The error for a program that has a store open which is of another version by now.
+    package static func migrated(_ url: URL, to metadata: [String: Any]) -> NSError {
+        .coreData(
+            NSPersistentStoreIncompatibleVersionHashError,
+            reason: "The store was migrated to another version of the model since it was opened.",
+            remedy: "Remove it from the coordinator and open it with the new model.", url: url,
+            userInfo: ["metadata": metadata])
+    }
+
     /// The error for a program that has a store open which does not exist any more.
     package static func replaced(_ url: URL) -> NSError {
         .coreData(

@@ -20,6 +20,13 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         connections = opened.connections
         super.init(opened.parts, database: connections)
         isReadOnly = opened.writer == nil
+        connections.whenSuspended { [weak self] isSuspended in self?.suspendWatch(isSuspended) }
+    }
+
+    /// Ends the watch for commits, whose connection holds a lock, or begins it again.
+    private func suspendWatch(_ isSuspended: Bool) {
+        if isSuspended { return setCommitWatch(nil) }
+        if let coordinator = persistentStoreCoordinator { watchRemoteChanges(for: coordinator) }
     }
 
     /// Opens a store, or creates it if there is none. If it throws, nothing on the disk has changed, except that SQLite

@@ -33,7 +33,8 @@ extension SQLiteStore {
             if let makeReader {
                 let readers = SQLiteReaderPool(maximum: settings.maximumReaders, watchesWAL: isWAL, make: makeReader)
                 return SQLiteDatabase(
-                    writer: writer, copiesLog: isWAL && settings.pragma("wal_autocheckpoint") == nil, readers: readers)
+                    writer: writer, copiesLog: isWAL && settings.pragma("wal_autocheckpoint") == nil, readers: readers,
+                    suspension: suspension)
             }
             guard let only = writer ?? reader else {
                 // `adopt` keeps the writer, and `openReadOnly` and stores in memory make readers. There is no fourth

@@ -14,7 +14,8 @@ final class SoleUse {
     private let connection: SQLiteConnection
     private let journalMode: String
 
-    /// Waits until no other connection has the store open, then copies its -wal into the main file.
+    /// Waits until no other connection has the store open, then copies its -wal into the main file. Connections of this
+    /// process that no thread uses are closed.
     ///
     /// - Parameter progress: ends the waiting when it is cancelled.
     /// - Throws: `NSPersistentStoreTimeoutError` if another connection still has the store open after `timeout`
@@ -25,6 +26,8 @@ final class SoleUse {
         var attempts = Attempts(timeout: timeout)
         var polling = Attempts(.storeLock(timeout: timeout))
         var waits = false
+        var isAlone = false
+        defer { if !isAlone { SQLiteDatabase.resume(fileAt: store.main) } }
         while true {
             // Each attempt uses a new connection, and no connection is open while this waits: a connection that failed
             // keeps a shared lock, which would block the other processes.
@@ -32,6 +35,7 @@ final class SoleUse {
                 waits = false
                 polling.pause()
             }
+            SQLiteDatabase.suspend(fileAt: store.main)
             let connection = try SQLiteConnection(path: store.main.path, access: .readWrite, busyTimeout: 0)
             do {
                 try connection.requireWritable(at: store.main)
@@ -58,6 +62,7 @@ final class SoleUse {
                 journalMode = mode
                 self.connection = connection
                 Self.owners.withLock { $0[store.main.path] = owner }
+                isAlone = true
                 return
             } catch let error as SQLiteError where error.isOfMovedFile {
                 try MigrationCancellation.check(progress)
@@ -101,5 +106,6 @@ final class SoleUse {
         Self.owners.withLock { $0[store.main.path] = nil }
         connection.rollback()
         if journalMode == "wal" { _ = try? connection.setJournalMode("wal") }
+        SQLiteDatabase.resume(fileAt: store.main)
     }
 }

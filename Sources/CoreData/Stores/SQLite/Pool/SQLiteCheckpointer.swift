@@ -33,6 +33,11 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     /// Follows the commits of a writer, which has to be closed before this object is released.
     init(following writer: SQLiteConnection) {
         path = writer.path
+        follow(writer)
+    }
+
+    /// Follows the commits of a writer of this file, which was opened anew.
+    func follow(_ writer: SQLiteConnection) {
         // Setting a hook turns SQLite's copying within commits off.
         sqlite3_wal_hook(
             writer.handle,

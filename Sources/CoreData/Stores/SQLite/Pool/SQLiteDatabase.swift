@@ -2,23 +2,30 @@ import Foundation
 
 /// A SQLite file, or a database in memory: a pool of connections that read, see `SQLiteReaderPool`, and one connection
 /// that writes.
-final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is used under `writerLock` only
+// @unchecked Sendable: mutable state is used under `writerLock` only.
+final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     /// Guards the writer. Without a -wal the writer is the only connection.
-    private let writerLock: NSRecursiveLock
-    /// Nil for a database that is read-only, or closed.
-    private var writer: SQLiteConnection?
+    let writerLock: NSRecursiveLock
+    /// Nil for a database that is read-only, suspended or closed.
+    var writer: SQLiteConnection?
     /// Whether a body of `write` runs.
-    private var isWriting = false
+    private(set) var isWriting = false
+    /// Whether the connections are closed until the next use, see `suspend`.
+    let isSuspended = Locked(false)
+    /// Nil for a database that keeps its connections.
+    var suspension: Suspension?
+    var isResuming = false
     let readers: SQLiteReaderPool
     /// Nil if there is no -wal to copy, or if the program has set `wal_autocheckpoint` itself.
     let checkpointer: SQLiteCheckpointer?
 
     /// Creates a database with connections for reading beside the writer.
-    init(writer: SQLiteConnection?, copiesLog: Bool, readers: SQLiteReaderPool) {
+    init(writer: SQLiteConnection?, copiesLog: Bool, readers: SQLiteReaderPool, suspension: Suspension? = nil) {
         writerLock = NSRecursiveLock()
         self.writer = writer
         self.readers = readers
         checkpointer = copiesLog ? writer.map { SQLiteCheckpointer(following: $0) } : nil
+        if let suspension { allowSuspending(suspension) }
     }
 
     /// Creates a database with one connection, which reads, and writes unless the database is read-only.
@@ -44,6 +51,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? {
         writerLock.lock()
         defer { writerLock.unlock() }
+        if writer == nil { try resume() }
         guard let writer else { return nil }
         if isWriting, writer.isInTransaction { throw NestedWriting.error }
         let isNested = isWriting
@@ -74,6 +82,8 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {  // `writer` is u
     func close() {
         readers.close()
         writerLock.withLock {
+            isSuspended.withLock { $0 = false }
+            suspension = nil
             checkpointer?.close()
             writer?.finalizeStatements()
             writer = nil

@@ -3,6 +3,8 @@
 // - Readers keep their transactions open between two reads. So they also compare the count of copied frames in the
 //   shared index. If it has changed they begin again, and read from the main file from then on. Only then can the -wal
 //   begin anew (`SQLiteCheckpointer`).
+// - Every connection to a -wal holds a shared lock on the main file, also while it is idle. So a migration that needs
+//   the file for itself closes the idle connections of its process (`SQLiteDatabase+Suspending`).
 
 import CSQLite
 import Foundation
@@ -64,6 +66,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
     private let maximum: Int
     private let watchesWAL: Bool
     private let make: (() throws -> SQLiteConnection)?
+    /// Called before each new connection, outside of the pool's lock; set before the pool is used.
+    var beforeMaking: (@Sendable () throws -> Void)?
     private var shared: Reader?
     private var isClosed = false
     private let sharedLock: NSRecursiveLock
@@ -111,6 +115,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
     /// and the writer share one connection.
     func makePinned() throws -> SQLiteConnection? {
         guard let make, watchesWAL else { return nil }
+        try beforeMaking?()
         let connection = try make()
         try connection.beginLazily()
         // The first read fixes the state that the transaction sees.
@@ -133,6 +138,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.unlock()
         do {
             guard let make else { fatalError("A shared reader is always there") }
+            try beforeMaking?()
             return Reader(connection: try make())
         } catch {
             condition.lock()
@@ -195,6 +201,17 @@ final class SQLiteReaderPool: @unchecked Sendable {
         if isShared { return }
         condition.lock()
         for reader in idle { reader.endTransaction() }
+        condition.unlock()
+    }
+
+    /// Closes all readers that no thread uses. Later reads make new ones.
+    func closeIdle() {
+        if isShared { return }
+        condition.lock()
+        for reader in idle { reader.endTransaction() }
+        count -= idle.count
+        idle = []
+        condition.broadcast()
         condition.unlock()
     }
 
