@@ -16,20 +16,21 @@ extension SQLiteDatabase {
         let isWritable: Bool
     }
 
-    private struct Entry {
+    /// A database with the file that it was opened with.
+    private struct SuspendableDatabase {
         weak var database: SQLiteDatabase?
         let url: URL
     }
 
     /// The databases of this process that can be suspended.
-    private static let open = Locked<[Entry]>([])
+    private static let suspendable = Locked<[SuspendableDatabase]>([])
 
     /// Called once, at the end of the initialiser.
     func allowSuspending(_ suspension: Suspension) {
         self.suspension = suspension
-        Self.open.withLock { entries in
+        Self.suspendable.withLock { entries in
             entries.removeAll { $0.database == nil }
-            entries.append(Entry(database: self, url: suspension.url))
+            entries.append(SuspendableDatabase(database: self, url: suspension.url))
         }
         readers.beforeMaking = { [weak self] in try self?.resume() }
     }
@@ -41,7 +42,9 @@ extension SQLiteDatabase {
 
     private static func databases(at url: URL) -> [SQLiteDatabase] {
         guard let file = FileState(url) else { return [] }
-        return open.withLock { $0 }.compactMap { FileState($0.url)?.isSameFile(as: file) == true ? $0.database : nil }
+        return suspendable.withLock { $0 }.compactMap {
+            FileState($0.url)?.isSameFile(as: file) == true ? $0.database : nil
+        }
     }
 
     /// Closes the connections of this process to a file, except those that a thread uses at the moment.

@@ -14,6 +14,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     let isSuspended = Locked(false)
     /// Nil for a database that keeps its connections.
     var suspension: Suspension?
+    /// Whether `resume` is opening the connection.
     var isResuming = false
     let readers: SQLiteReaderPool
     /// Nil if there is no -wal to copy, or if the program has set `wal_autocheckpoint` itself.
