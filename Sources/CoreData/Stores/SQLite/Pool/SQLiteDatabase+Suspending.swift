@@ -1,8 +1,8 @@
 import Foundation
 
 // A migration into a copy, and the recovery of one, need the store's file for themselves. Connections of the same
-// process that no thread uses are closed for that long. The next use opens them again, if the file is still the one that
-// the store was opened with.
+// process that no thread uses are closed for that long. The next use opens them again, if the file is still the one
+// that the store was opened with.
 extension SQLiteDatabase {
     /// The actions that close and open a database again.
     struct Suspension {
