@@ -5,7 +5,7 @@ import Testing
 @testable import CoreData
 
 /// Migrations into a copy of a store that another coordinator of the process has open. The migrations do not wait for
-/// locks: their time limit is zero.
+/// locks, unless a test says so: their time limit is zero.
 @Suite("A copying migration of a store that the same process has open", .leavesNothingBehind)
 struct MigratedInUseTests {
     private static let older = "entity Book\n  title string"
@@ -40,9 +40,9 @@ struct MigratedInUseTests {
     }
 
     /// Opens the store at the newer version by a stage with a handler, which needs a copy.
-    private func migrate(_ url: URL, handler: @escaping @Sendable () throws -> Void = {}) throws
-        -> NSManagedObjectContext
-    {
+    private func migrate(
+        _ url: URL, timeout: TimeInterval = 0, handler: @escaping @Sendable () throws -> Void = {}
+    ) throws -> NSManagedObjectContext {
         let references = [Self.older, Self.newer].map { text in
             let model = ModelText.model(text)
             return NSManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum)
@@ -54,7 +54,7 @@ struct MigratedInUseTests {
             [
                 NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
                 NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager([stage]),
-                NSPersistentStoreTimeoutOption: 0,
+                NSPersistentStoreTimeoutOption: timeout,
             ])
     }
 
@@ -202,6 +202,110 @@ struct MigratedInUseTests {
             }
             try make()
             #expect(try titles(migrate(url)) == ["one"])
+        }
+    }
+
+    /// A thread that reads and saves on a context as fast as it can.
+    private final class Worker: @unchecked Sendable {  // mutable state is guarded by `condition`
+        private let condition = NSCondition()
+        private var titles = ["one"]
+        private var failure: NSError?
+        private var isLast = false
+        private var hasEnded = false
+
+        /// Begins, and returns after the first save.
+        init(_ context: NSManagedObjectContext) {
+            Thread.detachNewThread { [self] in
+                context.performAndWait { while work(context) {} }
+                condition.withLock {
+                    hasEnded = true
+                    condition.broadcast()
+                }
+            }
+            wait(until: { titles.count > 1 || hasEnded })
+        }
+
+        private func work(_ context: NSManagedObjectContext) -> Bool {
+            let (title, isLast) = condition.withLock { ("\(titles.count)", self.isLast) }
+            do {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.fetchLimit = 1
+                _ = try context.fetch(request)
+                context.make("Book", ["title": title])
+                try context.save()
+            } catch {
+                condition.withLock { failure = error as NSError }
+                return false
+            }
+            condition.withLock {
+                titles.append(title)
+                condition.broadcast()
+            }
+            return !isLast
+        }
+
+        private func wait(until isReached: () -> Bool) {
+            condition.withLock { while !isReached() { condition.wait() } }
+        }
+
+        /// Ends the thread after one more save. Returns the titles that were saved, and the error that ended it.
+        func end() -> (saved: [String], failure: NSError?) {
+            condition.withLock { isLast = true }
+            wait(until: { hasEnded })
+            return (titles, failure)
+        }
+    }
+
+    @Test("A thread that reads and saves without a pause waits for the migration, and no save of it is lost")
+    func busy() throws {
+        try withOpenStore { url, old in
+            let worker = Worker(old)
+            let store = try #require(old.persistentStoreCoordinator?.persistentStores.first as? SQLiteStore)
+            let result = Result {
+                try migrate(url, timeout: 240) {
+                    // The thread that waits has no lock for which the handler would wait.
+                    let error = #expect(throws: NSError.self) { try store.writingHere { try $0.readSomething() } }
+                    #expect(error?.code == NSPersistentStoreTimeoutError)
+                }
+            }
+            let (saved, failure) = worker.end()
+            #expect(failure?.code == NSPersistentStoreIncompatibleVersionHashError, "\(String(describing: failure))")
+            let new = try result.get()
+            #expect(try titles(new) == saved.sorted())
+        }
+    }
+
+    @Test(
+        "A thread that holds a connection does not wait for the migration that waits for it", arguments: [false, true])
+    func holding(_ pins: Bool) throws {
+        try withOpenStore { url, old in
+            let store = try #require(old.persistentStoreCoordinator?.persistentStores.first as? SQLiteStore)
+            let (isSuspended, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            let result = Locked<Result<NSManagedObjectContext, any Error>?>(nil)
+            func write() throws {
+                store.connections.whenSuspended { if $0 { isSuspended.signal() } }
+                Thread.detachNewThread {
+                    let migrated = Result { try migrate(url, timeout: 240) }
+                    result.withLock { $0 = migrated }
+                    hasEnded.signal()
+                }
+                isSuspended.wait()
+                try store.writingHere { try $0.execute("UPDATE ZBOOK SET ZTITLE = 'written'") }
+            }
+            if pins {
+                try old.performAndWait { try old.setQueryGenerationFrom(.current) }
+                #expect(try titles(old) == ["one"])
+                try write()
+                try old.performAndWait { try old.setQueryGenerationFrom(nil) }
+            } else {
+                try store.readingHere { connection in
+                    try connection.readSomething()
+                    try write()
+                }
+            }
+            hasEnded.wait()
+            let new = try #require(try result.withLock { $0 }?.get())
+            #expect(try titles(new) == ["written"])
         }
     }
 }

@@ -10,10 +10,12 @@ extension SQLiteStore.Opened {
         let (version, identifier) = (StoredVersion(metadata), metadata[NSStoreUUIDKey] as? String)
         return SQLiteDatabase.Suspension(
             url: url,
-            reopen: {
+            awaitMigration: {
                 if SoleUse.isHeldHere(for: files) { throw Self.lockedHere(url) }
+                try StoreExchange.recover(files, timeout: settings.timeout)
+            },
+            reopen: {
                 do {
-                    try StoreExchange.recover(files, timeout: settings.timeout)
                     let connection = try SQLiteConnection(
                         path: url.path, access: isWritable ? .readWrite : files.readingAccess,
                         busyTimeout: settings.timeout)

@@ -3,10 +3,17 @@ import Foundation
 // A migration into a copy, and the recovery of one, need the store's file for themselves. Connections of the same
 // process that no thread uses are closed for that long. The next use opens them again, if the file is still the one
 // that the store was opened with.
+//
+// A use that is under way ends, and its connection is closed then. All later uses wait for the migration. So a thread
+// that uses the store without a pause keeps no migration waiting. A thread waits without a lock of the database, and
+// without a connection. A thread that has a connection open does not wait, because the migration waits for the thread.
 extension SQLiteDatabase {
     /// The actions that close and open a database again.
     struct Suspension {
         let url: URL
+        /// Waits for a migration of the store, or completes the work of a killed process. Throws at once on the thread
+        /// that carries out the migration.
+        let awaitMigration: () throws -> Void
         /// Opens a connection to the file, which writes if the database is not read-only. Throws if another version of
         /// the store, or another store, is at the address by now.
         let reopen: () throws -> SQLiteConnection
@@ -14,6 +21,14 @@ extension SQLiteDatabase {
         var changed: ((_ isSuspended: Bool) -> Void)?
         /// Whether `reopen` opens the connection that writes.
         let isWritable: Bool
+    }
+
+    enum SuspensionState {
+        case open
+        /// The connections are to be closed as soon as no thread uses them.
+        case closing
+        /// The connections are closed until the next use.
+        case closed
     }
 
     /// A database with the file that it was opened with.
@@ -47,29 +62,52 @@ extension SQLiteDatabase {
         }
     }
 
-    /// Closes the connections of this process to a file, except those that a thread uses at the moment.
+    /// Closes the connections of this process to a file. Those that a thread uses at the moment are closed when it does
+    /// not need them any more.
     static func suspend(fileAt url: URL) { for database in databases(at: url) { database.suspend() } }
 
     /// Opens the connections of suspended databases again, as far as the file permits it.
     static func resume(fileAt url: URL) {
         // A thread that holds the lock resumes the database itself. It may wait for the migration that calls this.
-        for database in databases(at: url) where database.writerLock.try() {
+        for database in databases(at: url) {
+            database.keepOpen()
+            guard database.writerLock.try() else { continue }
             defer { database.writerLock.unlock() }
             try? database.resume()
         }
     }
 
+    /// Whether the connections are closed until the next use. Called under `writerLock`.
+    var isSuspended: Bool { suspension != nil && suspensionState.withLock { $0 } == .closed }
+
     /// Closes the idle readers, and the connection that writes unless a thread uses it.
     private func suspend() {
+        readers.suspend()
+        suspensionState.withLock { if $0 == .open { $0 = .closing } }
+        // A thread that writes now closes the connection before its next write.
         guard writerLock.try() else { return }
         defer { writerLock.unlock() }
-        guard let suspension, !isWriting, writer?.isInTransaction != true else { return }
-        let isFirst = isSuspended.withLock { isSuspended in
-            defer { isSuspended = true }
-            return !isSuspended
+        closeWriter()
+    }
+
+    /// Keeps connections that are to be closed and are in use.
+    private func keepOpen() {
+        let wasClosing = suspensionState.withLock { state in
+            defer { if state == .closing { state = .open } }
+            return state == .closing
         }
-        if isFirst { suspension.changed?(true) }
-        readers.closeIdle()
+        if wasClosing { readers.resume() }
+    }
+
+    /// Closes the connection that writes if it is to be closed and no write is under way. Called under `writerLock`.
+    func closeWriter() {
+        guard let suspension, !isWriting, writer?.isInTransaction != true else { return }
+        let isClosing = suspensionState.withLock { state in
+            defer { if state == .closing { state = .closed } }
+            return state == .closing
+        }
+        guard isClosing else { return }
+        suspension.changed?(true)
         checkpointer?.waitUntilIdle()
         writer?.finalizeStatements()
         writer = nil
@@ -77,18 +115,20 @@ extension SQLiteDatabase {
 
     /// Opens the connection that writes, if the database is suspended. Readers follow on demand.
     func resume() throws {
-        guard isSuspended.withLock({ $0 }) else { return }
+        // A new reader of an open database does not wait for the writer.
+        guard suspensionState.withLock({ $0 }) == .closed, let suspension = writerLock.withLock({ suspension })
+        else { return }
+        if !readers.isHeldHere { try suspension.awaitMigration() }
         try writerLock.withLock {
-            // The recovery of a migration, before the file is opened, suspends and resumes all databases itself.
-            guard isSuspended.withLock({ $0 }), !isResuming, let suspension else { return }
-            isResuming = true
-            defer { isResuming = false }
+            // Another thread may have resumed the database, or closed it.
+            guard isSuspended, let suspension = self.suspension else { return }
             let connection = try suspension.reopen()
             if suspension.isWritable {
                 writer = connection
                 checkpointer?.follow(connection)
             }
-            isSuspended.withLock { $0 = false }
+            suspensionState.withLock { $0 = .open }
+            readers.resume()
             suspension.changed?(false)
         }
     }

@@ -10,12 +10,9 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     var writer: SQLiteConnection?
     /// Whether a body of `write` runs.
     private(set) var isWriting = false
-    /// Whether the connections are closed until the next use, see `suspend`.
-    let isSuspended = Locked(false)
+    let suspensionState = Locked(SuspensionState.open)
     /// Nil for a database that keeps its connections.
     var suspension: Suspension?
-    /// Whether `resume` is opening the connection.
-    var isResuming = false
     let readers: SQLiteReaderPool
     /// Nil if there is no -wal to copy, or if the program has set `wal_autocheckpoint` itself.
     let checkpointer: SQLiteCheckpointer?
@@ -50,9 +47,8 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     }
 
     func write<Result>(_ body: (any SQLConnection) throws -> Result) throws -> Result? {
-        writerLock.lock()
+        try lockWriter()
         defer { writerLock.unlock() }
-        if writer == nil { try resume() }
         guard let writer else { return nil }
         if isWriting, writer.isInTransaction { throw NestedWriting.error }
         let isNested = isWriting
@@ -64,6 +60,19 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         } catch {
             writer.rollback()
             throw error
+        }
+    }
+
+    /// Locks the writer. A suspended database is opened again first.
+    private func lockWriter() throws {
+        writerLock.lock()
+        closeWriter()
+        while isSuspended {
+            // The lock is not held while this waits for the migration, whose handlers may use the store, too.
+            writerLock.unlock()
+            try resume()
+            writerLock.lock()
+            closeWriter()
         }
     }
 
@@ -83,7 +92,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     func close() {
         readers.close()
         writerLock.withLock {
-            isSuspended.withLock { $0 = false }
+            suspensionState.withLock { $0 = .open }
             suspension = nil
             checkpointer?.close()
             writer?.finalizeStatements()

@@ -40,6 +40,10 @@ final class SQLiteReaderPool: @unchecked Sendable {
         }
     }
 
+    private struct WeakConnection {
+        weak var connection: SQLiteConnection?
+    }
+
     /// The part of the header of a -wal's shared index that changes with every commit: the change counter, the last
     /// frame, and the salts that are new when the -wal begins again.
     ///
@@ -75,6 +79,11 @@ final class SQLiteReaderPool: @unchecked Sendable {
     let isShared: Bool
     private var idle: [Reader] = []
     private var count = 0
+    /// The threads that read now, once for each reader that they use.
+    private var users: [pthread_t] = []
+    private var pinned: [WeakConnection] = []
+    /// Whether readers are closed when they are given back, see `suspend`.
+    private var isSuspended = false
     private var isSweepScheduled = false
 
     /// Creates a pool that makes its connections on demand. `watchesWAL` is for files with a -wal: if SQLite is asked
@@ -120,6 +129,10 @@ final class SQLiteReaderPool: @unchecked Sendable {
         try connection.beginLazily()
         // The first read fixes the state that the transaction sees.
         try connection.readSomething()
+        condition.withLock {
+            pinned.removeAll { $0.connection == nil }
+            pinned.append(WeakConnection(connection: connection))
+        }
         return connection
     }
 
@@ -131,6 +144,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
             throw SQLStore.closedError(nil)
         }
         if let reader = idle.popLast() {
+            users.append(pthread_self())
             condition.unlock()
             return reader
         }
@@ -139,7 +153,9 @@ final class SQLiteReaderPool: @unchecked Sendable {
         do {
             guard let make else { fatalError("A shared reader is always there") }
             try beforeMaking?()
-            return Reader(connection: try make())
+            let reader = Reader(connection: try make())
+            condition.withLock { users.append(pthread_self()) }
+            return reader
         } catch {
             condition.lock()
             count -= 1
@@ -151,6 +167,14 @@ final class SQLiteReaderPool: @unchecked Sendable {
 
     private func give(_ reader: Reader) {
         condition.lock()
+        let user = pthread_self()
+        if let place = users.lastIndex(of: user) { users.remove(at: place) }
+        if isSuspended {
+            count -= 1
+            condition.broadcast()
+            condition.unlock()
+            return reader.endTransaction()
+        }
         idle.append(reader)
         condition.signal()
         let schedules = reader.isInTransaction && !isSweepScheduled
@@ -204,15 +228,25 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Closes all readers that no thread uses. Later reads make new ones.
-    func closeIdle() {
+    /// Closes all readers that no thread uses, and each other one when it is given back, until `resume`. Later reads make
+    /// new ones.
+    func suspend() {
         if isShared { return }
         condition.lock()
+        isSuspended = true
         for reader in idle { reader.endTransaction() }
         count -= idle.count
         idle = []
         condition.broadcast()
         condition.unlock()
+    }
+
+    /// Keeps readers again when they are given back.
+    func resume() { condition.withLock { isSuspended = false } }
+
+    /// Whether the store's file stays in use until the calling thread goes on: the thread reads, or a state is pinned.
+    var isHeldHere: Bool {
+        condition.withLock { users.contains(pthread_self()) || pinned.contains { $0.connection != nil } }
     }
 
     private func scheduleSweep() {
