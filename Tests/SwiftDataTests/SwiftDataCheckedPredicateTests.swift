@@ -149,4 +149,27 @@ struct SwiftDataCheckedPredicateTests {
             #expect([byProgram, countsOfProgram] == [[1, 2, 5, 6, 9], [1, 2, 5, 6, 9]])
         }
     }
+
+    @Test("A fetch with a regular expression that never ends stops when its task is cancelled")
+    func endlessPattern() async throws {
+        let configuration = ModelConfiguration(isStoredInMemoryOnly: true)
+        let container = try ModelContainer(for: Reading.self, configurations: configuration)
+        let context = ModelContext(container)
+        let reading = Reading(1)
+        reading.place = String(repeating: "a", count: 60_000) + "!"
+        context.insert(reading)
+        try context.save()
+        let endless = FetchDescriptor(predicate: #Predicate<Reading> { $0.place.contains(/^(a+)+$/) })
+        let works: [@Sendable (ModelContext) throws -> Void] = [
+            { _ = try $0.fetch(endless) }, { _ = try $0.fetchCount(endless) }, { _ = try $0.fetchIdentifiers(endless) },
+        ]
+        for work in works {
+            let task = Task.detached { try work(ModelContext(container)) }
+            task.cancel()
+            let error = await #expect(throws: CocoaError.self) { try await task.value }
+            #expect(error?.code == .userCancelled)
+        }
+        let short = FetchDescriptor(predicate: #Predicate<Reading> { $0.place.contains(/a!$/) })
+        #expect(try context.fetchCount(short) == 1)
+    }
 }

@@ -14,8 +14,10 @@ extension ModelContext {
             if let fetch = try customFetch(descriptor) { return try fetch.models() }
             if let request = try equalityRequest(descriptor) { return models(try managed.fetch(request)) }
             let fetch = try modelFetch(descriptor)
-            guard fetch.isOfStore else { return try evaluatedModels(fetch) }
-            return models(try managed.fetch(try request(fetch)))
+            return try fetch.endsWithTask {
+                guard fetch.isOfStore else { return try evaluatedModels(fetch) }
+                return models(try managed.fetch(try request(fetch)))
+            }
         }
     }
 
@@ -38,11 +40,13 @@ extension ModelContext {
         try using {
             if let fetch = try customFetch(descriptor) { return try fetch.count() }
             let fetch = try modelFetch(descriptor)
-            guard fetch.isOfStore else {
-                if let objects = try objectsByStoredValues(fetch) { return objects.count }
-                return try fetch.places(in: try ModelFetch<T>.objects(try request(fetch), in: managed)).count
+            return try fetch.endsWithTask {
+                guard fetch.isOfStore else {
+                    if let objects = try objectsByStoredValues(fetch) { return objects.count }
+                    return try fetch.places(in: try ModelFetch<T>.objects(try request(fetch), in: managed)).count
+                }
+                return try managed.count(for: try request(fetch))
             }
-            return try managed.count(for: try request(fetch))
         }
     }
 
@@ -58,14 +62,16 @@ extension ModelContext {
         try using {
             if let fetch = try customFetch(descriptor) { return try fetch.identifiers() }
             let fetch = try modelFetch(descriptor)
-            guard fetch.isOfStore else { return try evaluatedModels(fetch).map(\.persistentModelID) }
-            applyCollectedDeletions()
-            return try managed.fetch(try idRequest(fetch)).map { object in
-                // A program gets the temporary ids of new models.
-                if object.isTemporaryID, let core = managed.registeredObject(for: object) as? _ModelCore {
-                    return PersistentIdentifier(core.givenID)
+            return try fetch.endsWithTask {
+                guard fetch.isOfStore else { return try evaluatedModels(fetch).map(\.persistentModelID) }
+                applyCollectedDeletions()
+                return try managed.fetch(try idRequest(fetch)).map { object in
+                    // A program gets the temporary ids of new models.
+                    if object.isTemporaryID, let core = managed.registeredObject(for: object) as? _ModelCore {
+                        return PersistentIdentifier(core.givenID)
+                    }
+                    return PersistentIdentifier(object)
                 }
-                return PersistentIdentifier(object)
             }
         }
     }

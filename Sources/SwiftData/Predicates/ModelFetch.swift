@@ -113,6 +113,22 @@ struct ModelFetch<T: PersistentModel> {
         if let offset = descriptor.fetchOffset { request.fetchOffset = offset }
     }
 
+    /// Runs the fetch. One with a regular expression, which may take hours, ends with `CocoaError.userCancelled` once
+    /// the task of the caller is cancelled. The other fetches end soon by themselves, and are not slowed down.
+    func endsWithTask<Result>(_ body: () throws -> Result) throws -> Result {
+        guard stored.contains(where: { Self.hasPattern($0.condition) }) else { return try body() }
+        return try RequestStop(when: { Task.isCancelled }).run(body)
+    }
+
+    private static func hasPattern(_ predicate: NSPredicate) -> Bool {
+        switch predicate {
+        case let compound as CoreData.NSCompoundPredicate:
+            compound.subpredicates.contains { ($0 as? NSPredicate).map(hasPattern) ?? false }
+        case let comparison as CoreData.NSComparisonPredicate: comparison.predicateOperatorType == .matches
+        default: false
+        }
+    }
+
     // MARK: The second stage
 
     /// The places of the models of a fetch among those that the store has found.
