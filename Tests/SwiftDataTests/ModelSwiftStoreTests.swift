@@ -8,7 +8,8 @@ import Testing
 /// and reads every value.
 @Suite(
     "coredata model swift over stores", .serialized, .enabled(if: Corpus.isPresent, "\(Corpus.absence)"),
-    .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"))
+    .enabled(if: Toolchain.program("swiftc") != nil, "swiftc is not in PATH"),
+    .disabled(if: dlsym(nil, "__tsan_init") != nil, "the programs would not link with the thread sanitizer's modules"))
 struct ModelSwiftStoreTests {
     /// Stores that no classes of SwiftData open by hash, by the end of their paths, with the words of the reason.
     private static let exceptions: [(path: String, reason: String)] = [
