@@ -228,8 +228,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.unlock()
     }
 
-    /// Closes all readers that no thread uses, and each other one when it is given back, until `resume`. Later reads make
-    /// new ones.
+    /// Closes all readers that no thread uses, and the remaining ones when they are given back, until `resume`. Later
+    /// reads make new ones.
     func suspend() {
         if isShared { return }
         condition.lock()
