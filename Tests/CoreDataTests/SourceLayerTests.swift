@@ -35,9 +35,8 @@ struct SourceLayerTests {
     private static let common: Set<String> = [
         "Index", "Object", "Result", "abs", "ascending", "async", "close", "copyMemory", "create",
         "delegate", "endIndex", "enter", "filter", "inline", "inserted", "isCancelled", "leave", "literal", "log",
-        "main", "map", "mask", "max", "merging", "min", "multiply", "mutableCopy", "now", "random", "removeObject",
-        "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "subtract",
-        "suffix",
+        "lower", "main", "map", "mask", "max", "merging", "min", "mutableCopy", "now", "random", "removeObject",
+        "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "suffix", "upper",
     ]
 
     private struct Source {

@@ -86,8 +86,8 @@ extension FixedWidthInteger {
 }
 
 /// The result for integers of a fixed width; nil for other numbers.
-private func result<Number>(_ one: Number, _ operation: IntegerOperation, _ other: Number) throws -> Number? {
-    try (one as? any FixedWidthInteger)?.result(operation, other) as? Number
+private func result<Operand>(_ one: Operand, _ operation: IntegerOperation, _ other: Operand) throws -> Operand? {
+    try (one as? any FixedWidthInteger)?.result(operation, other) as? Operand
 }
 
 extension PredicateExpressions.Arithmetic: CheckedPredicateExpression {
