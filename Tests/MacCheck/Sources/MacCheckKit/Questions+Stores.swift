@@ -78,7 +78,7 @@ extension Questions {
         },
         Question(
             "fetch-after-migration",
-            "`NSManagedObjectContext.fetch(_:)` after another coordinator has migrated the store is not documented"
+            "`NSManagedObjectContext.fetch(_:)` after another coordinator has migrated the store in place is not documented"
         ) { bench in
             let (_, context) = try couple(bench)
             try migrateElsewhere(bench)
