@@ -28,6 +28,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
         /// The shared change counters as they were when the transaction began.
         fileprivate var stamp = Stamp()
         fileprivate var index: UnsafeMutableRawPointer?
+        /// The thread that reads; 0 while the reader is idle.
+        fileprivate var user: pthread_t = 0
 
         init(connection: SQLiteConnection) {
             self.connection = connection
@@ -79,8 +81,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
     let isShared: Bool
     private var idle: [Reader] = []
     private var count = 0
-    /// The threads that read now, once for each reader that they use.
-    private var users: [pthread_t] = []
+    /// The idle readers and those in use.
+    private var readers: [Reader] = []
     private var pinned: [WeakConnection] = []
     /// Whether readers are closed when they are given back, see `suspend`.
     private var isSuspended = false
@@ -144,7 +146,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
             throw SQLStore.closedError(nil)
         }
         if let reader = idle.popLast() {
-            users.append(pthread_self())
+            reader.user = pthread_self()
             condition.unlock()
             return reader
         }
@@ -154,7 +156,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
             guard let make else { fatalError("A shared reader is always there") }
             try beforeMaking?()
             let reader = Reader(connection: try make())
-            condition.withLock { users.append(pthread_self()) }
+            reader.user = pthread_self()
+            condition.withLock { readers.append(reader) }
             return reader
         } catch {
             condition.lock()
@@ -167,9 +170,9 @@ final class SQLiteReaderPool: @unchecked Sendable {
 
     private func give(_ reader: Reader) {
         condition.lock()
-        let user = pthread_self()
-        if let place = users.lastIndex(of: user) { users.remove(at: place) }
+        reader.user = 0
         if isSuspended {
+            readers.removeAll { $0 === reader }
             count -= 1
             condition.broadcast()
             condition.unlock()
@@ -235,6 +238,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.lock()
         isSuspended = true
         for reader in idle { reader.endTransaction() }
+        readers.removeAll { $0.user == 0 }
         count -= idle.count
         idle = []
         condition.broadcast()
@@ -246,7 +250,10 @@ final class SQLiteReaderPool: @unchecked Sendable {
 
     /// Whether the store's file stays in use until the calling thread goes on: the thread reads, or a state is pinned.
     var isHeldHere: Bool {
-        condition.withLock { users.contains(pthread_self()) || pinned.contains { $0.connection != nil } }
+        let user = pthread_self()
+        return condition.withLock {
+            readers.contains { $0.user == user } || pinned.contains { $0.connection != nil }
+        }
     }
 
     private func scheduleSweep() {
@@ -285,6 +292,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.broadcast()
         while idle.count < count { condition.wait() }
         for reader in idle { reader.endTransaction() }
+        readers = []
         idle = []
         count = 0
         condition.unlock()
