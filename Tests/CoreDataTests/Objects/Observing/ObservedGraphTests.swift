@@ -112,8 +112,8 @@ struct ObservedGraphTests {
             _ label: String, _ object: NSManagedObject, _ key: String, _ before: ObservedText, acts: Bool
         ) {
             // A tracker that does not fire lives as long as its object, and must not keep the store open.
-            let weakly = { [weak self] in self }
-            let (held, graph, acting) = (Held(object), Held(weakly), acting)
+            let (held, graph) = (Held({ [weak object] in object }), Held({ [weak self] in self }))
+            let acting = acting
             let (fired, faults, number, own) = (fired, faults, number, number.withLock { $0 })
             withObservationTracking {
                 _ = object.value(forKey: key)
@@ -124,8 +124,8 @@ struct ObservedGraphTests {
                     acting.withLock { $0 -= 1 }
                     if let graph = graph.value() { try? graph.change(graph.context) }
                 }
-                if acts { return }
-                let shown = ObservedText(held.value, key)
+                guard !acts, let object = held.value() else { return }
+                let shown = ObservedText(object, key)
                 if shown != before { faults.withLock { $0.append("\(label) shows \(shown), was \(before)") } }
             }
         }
