@@ -283,7 +283,7 @@ struct MigratedInUseTests {
             let (isSuspended, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             let result = Locked<Result<NSManagedObjectContext, any Error>?>(nil)
             func write() throws {
-                store.connections.whenSuspended { if $0 { isSuspended.signal() } }
+                store.connections.allowSuspending(heldBy: store) { if $0 { isSuspended.signal() } }
                 Thread.detachNewThread {
                     let migrated = Result { try migrate(url, timeout: 240) }
                     result.withLock { $0 = migrated }

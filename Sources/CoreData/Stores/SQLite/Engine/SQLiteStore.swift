@@ -1,7 +1,8 @@
 import Foundation
 
 /// A store in a SQLite file that has the layout of Apple's Core Data, or in memory with the same tables.
-final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  // mutable state is used under a lock
+// @unchecked Sendable: mutable state is used under a lock.
+final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @unchecked Sendable {
     let settings: SQLiteStoreOptions
     let connections: SQLiteDatabase
     private let removesLog: Bool
@@ -20,7 +21,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, @unchecked Sendable {  
         connections = opened.connections
         super.init(opened.parts, database: connections)
         isReadOnly = opened.writer == nil
-        connections.whenSuspended { [weak self] isSuspended in self?.suspendWatch(isSuspended) }
+        connections.allowSuspending(heldBy: self) { [weak self] in self?.suspendWatch($0) }
     }
 
     /// Ends the watch for commits, whose connection holds a lock, or begins it again.

@@ -7,6 +7,13 @@ import Foundation
 // A use that is under way ends, and its connection is closed then. All later uses wait for the migration. So a thread
 // that uses the store without a pause keeps no migration waiting. A thread waits without a lock of the database, and
 // without a connection. A thread that has a connection open does not wait, because the migration waits for the thread.
+
+/// An object that keeps a database. The list of databases refers to it weakly: weak references to the database itself
+/// would slow down all counting of its references, and each read counts some.
+protocol SQLiteDatabaseHolder: AnyObject {
+    var connections: SQLiteDatabase { get }
+}
+
 extension SQLiteDatabase {
     /// The actions that close and open a database again.
     struct Suspension {
@@ -33,32 +40,33 @@ extension SQLiteDatabase {
 
     /// A database with the file that it was opened with.
     private struct SuspendableDatabase {
-        weak var database: SQLiteDatabase?
+        weak var holder: (any SQLiteDatabaseHolder)?
         let url: URL
     }
 
     /// The databases of this process that can be suspended.
     private static let suspendable = Locked<[SuspendableDatabase]>([])
 
-    /// Called once, at the end of the initialiser.
-    func allowSuspending(_ suspension: Suspension) {
-        self.suspension = suspension
-        Self.suspendable.withLock { entries in
-            entries.removeAll { $0.database == nil }
-            entries.append(SuspendableDatabase(database: self, url: suspension.url))
+    /// Lets migrations suspend a database that was created with a suspension. `changed` is called before the
+    /// connections are closed, and after they were opened again.
+    func allowSuspending(
+        heldBy holder: any SQLiteDatabaseHolder, changed: @escaping (_ isSuspended: Bool) -> Void
+    ) {
+        let url = writerLock.withLock {
+            suspension?.changed = changed
+            return suspension?.url
         }
-        readers.beforeMaking = { [weak self] in try self?.resume() }
-    }
-
-    /// Sets the function that is called before the connections are closed, and after they were opened again.
-    func whenSuspended(_ body: @escaping (_ isSuspended: Bool) -> Void) {
-        writerLock.withLock { suspension?.changed = body }
+        guard let url else { return }
+        Self.suspendable.withLock { entries in
+            entries.removeAll { $0.holder == nil }
+            entries.append(SuspendableDatabase(holder: holder, url: url))
+        }
     }
 
     private static func databases(at url: URL) -> [SQLiteDatabase] {
         guard let file = FileState(url) else { return [] }
         return suspendable.withLock { $0 }.compactMap {
-            FileState($0.url)?.isSameFile(as: file) == true ? $0.database : nil
+            FileState($0.url)?.isSameFile(as: file) == true ? $0.holder?.connections : nil
         }
     }
 

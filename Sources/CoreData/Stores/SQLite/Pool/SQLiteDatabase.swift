@@ -23,7 +23,9 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         self.writer = writer
         self.readers = readers
         checkpointer = copiesLog ? writer.map { SQLiteCheckpointer(following: $0) } : nil
-        if let suspension { allowSuspending(suspension) }
+        self.suspension = suspension
+        // The pool is used by the database alone.
+        if suspension != nil { readers.beforeMaking = { [unowned self] in try resume() } }
     }
 
     /// Creates a database with one connection, which reads, and writes unless the database is read-only.

@@ -28,8 +28,8 @@ final class SQLiteReaderPool: @unchecked Sendable {
         /// The shared change counters as they were when the transaction began.
         fileprivate var stamp = Stamp()
         fileprivate var index: UnsafeMutableRawPointer?
-        /// The thread that reads; 0 while the reader is idle.
-        fileprivate var user: pthread_t = 0
+        /// The thread that reads; 0 while the reader is idle. Used under the pool's lock, as `isSuspended` is.
+        @exclusivity(unchecked) fileprivate var user: pthread_t = 0
 
         init(connection: SQLiteConnection) {
             self.connection = connection
@@ -85,7 +85,7 @@ final class SQLiteReaderPool: @unchecked Sendable {
     private var readers: [Reader] = []
     private var pinned: [WeakConnection] = []
     /// Whether readers are closed when they are given back, see `suspend`.
-    private var isSuspended = false
+    @exclusivity(unchecked) private var isSuspended = false
     private var isSweepScheduled = false
 
     /// Creates a pool that makes its connections on demand. `watchesWAL` is for files with a -wal: if SQLite is asked
