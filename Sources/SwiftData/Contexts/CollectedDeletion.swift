@@ -30,23 +30,27 @@ extension ModelContext {
                 return try delete(fetch, includeSubclasses)
             }
             let fetch = try modelFetch(FetchDescriptor<T>(predicate: predicate))
-            if fetch.isOfStore, canDeleteByStatement(T.self, includeSubclasses) {
-                let request = try idRequest(fetch)
-                request.includesSubentities = includeSubclasses
-                let ids = try managed.fetch(request)
-                if ids.isEmpty { return }
-                if !ids.contains(where: { managed.registeredObject(for: $0) != nil }) {
-                    collected.append(CollectedDeletion(ids: ids))
-                    return noteChange()
-                }
-            }
-            let request = try request(fetch)
-            request.includesSubentities = includeSubclasses
-            let objects = try ModelFetch<T>.objects(request, in: managed)
-            let found = fetch.isOfStore ? Array(objects) : try fetch.places(in: objects).map { objects[$0] }
-            for object in found { delete(unsafeDowncast(object, to: _ModelCore.self)) }
-            managed.processPendingChanges()
+            try fetch.endsWithTask { try delete(fetch, includeSubclasses) }
         }
+    }
+
+    private func delete<T: PersistentModel>(_ fetch: ModelFetch<T>, _ includesSubclasses: Bool) throws {
+        if fetch.isOfStore, canDeleteByStatement(T.self, includesSubclasses) {
+            let request = try idRequest(fetch)
+            request.includesSubentities = includesSubclasses
+            let ids = try managed.fetch(request)
+            if ids.isEmpty { return }
+            if !ids.contains(where: { managed.registeredObject(for: $0) != nil }) {
+                collected.append(CollectedDeletion(ids: ids))
+                return noteChange()
+            }
+        }
+        let request = try request(fetch)
+        request.includesSubentities = includesSubclasses
+        let objects = try ModelFetch<T>.objects(request, in: managed)
+        let found = fetch.isOfStore ? Array(objects) : try fetch.places(in: objects).map { objects[$0] }
+        for object in found { delete(unsafeDowncast(object, to: _ModelCore.self)) }
+        managed.processPendingChanges()
     }
 
     /// Marks the models of a fetch from a program's store, or notes its statement.

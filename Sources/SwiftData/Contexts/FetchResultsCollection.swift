@@ -57,15 +57,17 @@ extension ModelContext {
             return FetchResultsCollection(count: models.count) { models[$0] }
         }
         let fetch = try modelFetch(descriptor)
-        if !fetch.isOfStore, let objects = try objectsByStoredValues(fetch) {
-            return FetchResultsCollection(count: objects.count) { ModelFetch<T>.model(objects[$0]) }
+        return try fetch.endsWithTask {
+            if !fetch.isOfStore, let objects = try objectsByStoredValues(fetch) {
+                return FetchResultsCollection(count: objects.count) { ModelFetch<T>.model(objects[$0]) }
+            }
+            let objects = try ModelFetch<T>.objects(try request(fetch), in: managed, batchSize: batchSize)
+            if fetch.isOfStore {
+                return FetchResultsCollection(count: objects.count) { ModelFetch<T>.model(objects[$0]) }
+            }
+            let places = try fetch.places(in: objects)
+            return FetchResultsCollection(count: places.count) { ModelFetch<T>.model(objects[places[$0]]) }
         }
-        let objects = try ModelFetch<T>.objects(try request(fetch), in: managed, batchSize: batchSize)
-        if fetch.isOfStore {
-            return FetchResultsCollection(count: objects.count) { ModelFetch<T>.model(objects[$0]) }
-        }
-        let places = try fetch.places(in: objects)
-        return FetchResultsCollection(count: places.count) { ModelFetch<T>.model(objects[places[$0]]) }
     }
 
     /// Returns the identifiers of models, as a collection.
