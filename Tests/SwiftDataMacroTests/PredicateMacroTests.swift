@@ -62,7 +62,15 @@ struct PredicateMacroTests {
                 #"Comparison(lhs: subscript(KeyPath(root: value1, keyPath: \.a), Arg(0)), rhs: Arg(-1.5), op: .lessThan)"#
             ),
             ("$0.a[\"k\", default: 2]", #"subscript(KeyPath(root: value1, keyPath: \.a), Arg("k"), default: Arg(2))"#),
-            ("(1...3).contains($0.a)", #"contains(Arg((1...3)), KeyPath(root: value1, keyPath: \.a))"#),
+            (
+                "(b...3).contains($0.a)",
+                #"contains(SwiftData._PredicateParts.closedRange(lower: Arg(b), upper: Arg(3)), KeyPath(root: value1, keyPath: \.a))"#
+            ),
+            (
+                "b.list[i] == $0.a",
+                #"Equal(lhs: SwiftData._PredicateParts.element(in: b.list, at: i) { $0[$1] }, rhs: KeyPath(root: value1, keyPath: \.a))"#
+            ),
+            ("(b...).contains($0.a)", #"contains(Arg((b...)), KeyPath(root: value1, keyPath: \.a))"#),
             (
                 "(0..<$0.b).contains(x)",
                 #"contains(SwiftData._PredicateParts.range(lower: Arg(0), upper: KeyPath(root: value1, keyPath: \.b)), Arg(x))"#

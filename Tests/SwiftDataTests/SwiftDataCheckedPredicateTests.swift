@@ -12,6 +12,7 @@ import Testing
     var small: Int8
     var price: Decimal
     var series: Int
+    var link = URL(string: "b", relativeTo: URL(string: "http://a.example"))
     var isHidden: Bool { false }
     var parent: Reading?
     @Relationship(inverse: \Reading.parent) var parts: [Reading] = []
@@ -54,7 +55,8 @@ struct SwiftDataCheckedPredicateTests {
         _ predicate: Predicate<Reading>, in context: ModelContext, line: Int = #line, _ judge: (Reading) -> Bool
     ) throws {
         let expected = try context.fetch(FetchDescriptor<Reading>(sortBy: [SortDescriptor(\.series)])).filter(judge)
-        #expect(try found(predicate, in: context) == expected.map(\.series), "line \(line)")
+        let found = try found(predicate, in: context)
+        #expect(found == expected.map(\.series), "line \(line)")
     }
 
     @Test("Comparisons with optionals stand beside functions that Foundation's macro does not know")
@@ -91,6 +93,9 @@ struct SwiftDataCheckedPredicateTests {
             try check(#Predicate { $0.isHidden || 9 % $0.series == 1 }, in: context) { [2, 4, 8].contains($0.series) }
             try check(#Predicate { $0.isHidden || ($0.series...6).contains(5) }, in: context) { $0.series <= 5 }
             try check(#Predicate { $0.isHidden || ($0.series..<6).contains(5) }, in: context) { $0.series <= 5 }
+            let (four, six) = (4, 6)
+            try check(#Predicate { (six...four).contains($0.series) }, in: context) { _ in false }
+            try check(#Predicate { !(four..<six).contains($0.series) }, in: context) { !(4..<6).contains($0.series) }
             let overflow: [Predicate<Reading>] = [
                 #Predicate { $0.isHidden || $0.small + $0.small > 3 },
                 #Predicate { $0.isHidden || $0.small * $0.small > 101 },
@@ -99,6 +104,18 @@ struct SwiftDataCheckedPredicateTests {
             for predicate in overflow {
                 #expect(throws: SwiftDataError.unsupportedPredicate) { try found(predicate, in: context) }
             }
+        }
+    }
+
+    @Test("A store calculates integers with 64 bits, compares addresses as a whole, and finds no empty text")
+    func ofStores() throws {
+        try withReadings { context in
+            try check(#Predicate { $0.small + $0.small > 100 }, in: context) { $0.series > 5 }
+            let whole = URL(string: "http://a.example/b")
+            try check(#Predicate { $0.link == whole }, in: context) { _ in true }
+            let empty = ""
+            try check(#Predicate { $0.place.contains(empty) }, in: context) { _ in false }
+            try check(#Predicate { $0.isHidden || $0.place.contains(empty) }, in: context) { _ in true }
         }
     }
 
@@ -120,6 +137,23 @@ struct SwiftDataCheckedPredicateTests {
             ]
             let counts = try filters.map { try found($0.predicate, in: context).count }
             #expect(counts == [10, 3, 3])
+        }
+    }
+
+    @Test("An element that a captured list does not have is missed only where the predicate needs it")
+    func elements() throws {
+        try withReadings { context in
+            for list in [[], ["Ulm"]] {
+                try check(#Predicate { list.isEmpty || $0.place == list[0] }, in: context) {
+                    list.isEmpty || $0.place == list[0]
+                }
+                try check(#Predicate { $0.place == list[0] }, in: context) { $0.place == list.first }
+                try check(#Predicate { $0.isHidden || $0.place == list[0] }, in: context) { $0.place == list.first }
+            }
+            let towns = ["a": "Ulm", "b": "Köln"]
+            try check(#Predicate { $0.place == towns["b", default: ""] || $0.place == towns["a"]! }, in: context) {
+                ["Ulm", "Köln"].contains($0.place)
+            }
         }
     }
 
@@ -162,6 +196,8 @@ struct SwiftDataCheckedPredicateTests {
         let endless = FetchDescriptor(predicate: #Predicate<Reading> { $0.place.contains(/^(a+)+$/) })
         let works: [@Sendable (ModelContext) throws -> Void] = [
             { _ = try $0.fetch(endless) }, { _ = try $0.fetchCount(endless) }, { _ = try $0.fetchIdentifiers(endless) },
+            { _ = try $0.fetch(endless, batchSize: 10) }, { try $0.enumerate(endless) { _ in } },
+            { try $0.delete(model: Reading.self, where: endless.predicate) },
         ]
         for work in works {
             let task = Task.detached { try work(ModelContext(container)) }

@@ -84,6 +84,23 @@ public enum _PredicateParts {
         PredicateExpressions.build_ForcedUnwrap(PredicateExpressions.build_Arg(value))
     }
 
+    /// Creates the part for an element of a captured list, which is missing if the list does not have the index.
+    public static func element<List: RandomAccessCollection>(
+        in list: List, at index: List.Index, _ subscript: (List, List.Index) -> List.Element
+    ) -> PredicateExpressions.ForcedUnwrap<PredicateExpressions.Value<List.Element?>, List.Element> {
+        let isThere = index >= list.startIndex && index < list.endIndex
+        let element = isThere ? list[index] : nil
+        return PredicateExpressions.build_ForcedUnwrap(PredicateExpressions.build_Arg(element))
+    }
+
+    /// Creates the part for any other subscript of a captured value.
+    @_disfavoredOverload
+    public static func element<Whole, Index, Element>(
+        in whole: Whole, at index: Index, _ subscript: (Whole, Index) -> Element
+    ) -> PredicateExpressions.Value<Element> {
+        PredicateExpressions.build_Arg(`subscript`(whole, index))
+    }
+
     // MARK: Parts whose evaluation by Foundation stops the process for some values
 
     /// Creates the part for `+`.

@@ -11,7 +11,10 @@ extension PredicateParser {
         let start = index
         let end = ends[ends.count - 1]
         let variable = firstVariable(in: start..<end) ?? end
-        if let constant = ends.last(where: { $0 <= variable && !($0 < end && beginsCall($0)) }) {
+        // A range of constants stops the process if its bounds are reversed. Its part in a predicate does not.
+        if !isSearchedRange(start..<ends[0]),
+            let constant = ends.last(where: { $0 <= variable && !($0 < end && beginsCall($0)) })
+        {
             index = constant
             return try readSuffixes(of: self.constant(start..<constant, ends), before: end)
         }
@@ -23,6 +26,7 @@ extension PredicateParser {
     private func constant(_ range: Range<Int>, _ ends: [Int]) -> String {
         let whole = text(range)
         if whole == "nil" { return "\(Self.build)NilLiteral()" }
+        if let element = element(range, ends) { return element }
         let marks = ends.filter { $0 < range.upperBound && tokens[$0].isMark("!") }
         guard !marks.isEmpty, zip(marks, marks.dropFirst()).allSatisfy({ $0 + 1 < $1 }) else {
             return "\(Self.build)Arg(\(whole))"
@@ -35,6 +39,19 @@ extension PredicateParser {
         }
         let last = start < range.upperBound ? "?" + text(start..<range.upperBound) : ""
         return "\(Self.checked)unwrapped(\(parts.joined(separator: "?"))\(last), as: { \(whole) })"
+    }
+
+    /// The part for an element of a list, such as `list[0]`: an index that the list does not have is missed when the
+    /// predicate is evaluated, as in `list.isEmpty || $0.name == list[0]`. Nil for other constants.
+    private func element(_ range: Range<Int>, _ ends: [Int]) -> String? {
+        guard let start = ends.last(where: { $0 < range.upperBound }), tokens[start].isMark("["),
+            !["?", "!"].contains(where: tokens[start - 1].isMark)
+        else { return nil }
+        let index = start + 1..<range.upperBound - 1
+        guard !index.isEmpty, !index.contains(where: { tokens[$0].isMark(",") || tokens[$0].isMark(":") }) else {
+            return nil
+        }
+        return "\(Self.checked)element(in: \(text(range.lowerBound..<start)), at: \(text(index))) { $0[$1] }"
     }
 
     /// Reads a variable, or an expression in parentheses.
@@ -113,6 +130,28 @@ extension PredicateParser {
             else { return false }
             return !isMember(position) && !(braces == 0 && isLabel(position))
         }
+    }
+
+    /// Whether tokens are a range in parentheses, followed by `contains`.
+    private func isSearchedRange(_ range: Range<Int>) -> Bool {
+        let (first, last) = (range.lowerBound + 1, range.upperBound - 1)
+        guard tokens[range.lowerBound].isMark("("), token(range.count)?.isMark(".") == true,
+            token(range.count + 1)?.isWord("contains") == true
+        else { return false }
+        var position = first
+        while position < last {
+            let isGroup = ["(", "[", "{"].contains(where: tokens[position].isMark)
+            if isGroup, let end = tokens.closing(of: position) {
+                position = end + 1
+            } else if let (found, length) = operatorFound(at: position) {
+                let isBetween = position > first && position + length < last
+                if isBetween, found.text == "..." || found.text == "..<" { return true }
+                position += length
+            } else {
+                position += 1
+            }
+        }
+        return false
     }
 
     /// Whether a name stands behind a dot that is no part of a range.

@@ -259,7 +259,7 @@ struct PredicateParser {
             left = try limited(left)
             if let cast = try readCast(above: level, left) {
                 left = cast
-            } else if let (found, length) = operatorHere(), found.level > level {
+            } else if let (found, length) = operatorFound(at: index), found.level > level {
                 index += length
                 let right = try readOperands(above: found.joinsFromRight ? found.level - 1 : found.level)
                 left =
@@ -279,8 +279,8 @@ struct PredicateParser {
         return name
     }
 
-    /// The operator between two operands that begins here, with the number of its tokens.
-    private func operatorHere() -> (PredicateOperator, Int)? {
+    /// The operator between two operands that begins at an index, with the number of its tokens.
+    func operatorFound(at index: Int) -> (PredicateOperator, Int)? {
         for length in [3, 2, 1] where index + length <= tokens.count {
             let marks = tokens[index..<index + length]
             guard marks.allSatisfy({ !$0.isWord }), marks.dropFirst().allSatisfy({ $0.follows == .nothing }) else {
