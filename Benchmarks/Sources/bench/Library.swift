@@ -57,6 +57,7 @@ enum Library {
         switch work {
         case .childChain: return try saveUp(SwiftRows(data.limited(to: Work.graphBooks)), through: coordinator)
         case .merge: return try merge(books: min(data.bookCount, Work.graphBooks), in: coordinator)
+        case .contexts: return try useContexts(data.shuffledIndexes, in: coordinator)
         default: break
         }
         let context = context(coordinator)
@@ -89,7 +90,8 @@ enum Library {
             case .batchDelete: try batchDelete(in: context)
             case .results: try fetchResults(in: context)
             case .changedResults: try changeResults(in: context)
-            case .childChain, .merge: throw BenchmarkFailure(description: "\(work.rawValue) makes its own contexts")
+            case .childChain, .merge, .contexts:
+                throw BenchmarkFailure(description: "\(work.rawValue) makes its own contexts")
             }
         }
     }
@@ -134,10 +136,7 @@ enum Library {
     }
 
     private static func readByKey(_ indexes: [Int], in context: NSManagedObjectContext) throws -> Measurement {
-        let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
-        request.resultType = .managedObjectIDResultType
-        request.includesPropertyValues = false
-        let ids = try context.fetch(request)
+        let ids = try ids(in: context)
         let wanted = indexes.map { ids[$0] }
         var measurement = Measurement()
         let start = Stopwatch()
@@ -145,6 +144,32 @@ enum Library {
             guard let book = try context.existingObject(with: id) as? Book else { continue }
             measurement.checksum += book.fieldSum
             measurement.count += 1
+        }
+        start.stop(into: &measurement)
+        return measurement
+    }
+
+    private static func ids(in context: NSManagedObjectContext) throws -> [NSManagedObjectID] {
+        let request = NSFetchRequest<NSManagedObjectID>(entityName: "Book")
+        request.resultType = .managedObjectIDResultType
+        request.includesPropertyValues = false
+        return try context.fetch(request)
+    }
+
+    private static func useContexts(
+        _ indexes: [Int], in coordinator: NSPersistentStoreCoordinator
+    ) throws -> Measurement {
+        let first = context(coordinator)
+        let ids = try first.performAndWait { try Self.ids(in: first) }
+        var measurement = Measurement()
+        let start = Stopwatch()
+        for index in indexes {
+            let context = context(coordinator)
+            try context.performAndWait {
+                guard let book = try context.existingObject(with: ids[index]) as? Book else { return }
+                measurement.checksum += book.fieldSum
+                measurement.count += 1
+            }
         }
         start.stop(into: &measurement)
         return measurement

@@ -59,7 +59,7 @@ enum PlainC {
             result = baseline_insert(store, cacheSize, data.limited(to: Work.graphBooks).rows)
         case .merge:
             result = baseline_merge(store, cacheSize, Int64(Work.graphBooks))
-        case .readByKey:
+        case .readByKey, .contexts:
             let keys = data.shuffledIndexes.map { Int64($0 + 1) }
             result = baseline_read_by_key(store, cacheSize, keys, Int64(keys.count))
         case .readByISBN:

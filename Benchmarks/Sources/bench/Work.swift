@@ -16,6 +16,8 @@ enum Work: String, CaseIterable, Codable {
     case queryByAuthor = "query-by-author"
     /// R3: one book by primary key, 100,000 times, in random order, none of them cached.
     case readByKey = "read-by-key"
+    /// R3 with a context for each book, which is made, used and dropped, as a server does for each request.
+    case contexts
     /// R3: one book by its unique isbn, 100,000 times, in random order, none of them cached.
     case readByISBN = "read-by-isbn"
     /// R4: the author's name of every book and the number of books of every author, prefetched.
@@ -69,6 +71,7 @@ enum Work: String, CaseIterable, Codable {
         case .query: "predicate, sort, first 100"
         case .queryByAuthor: "indexed predicate, first 20"
         case .readByKey: "one by primary key"
+        case .contexts: "one by key, in its own context"
         case .readByISBN: "one by unique isbn"
         case .prefetched: "authors, prefetched"
         case .lazily: "authors, lazily"
