@@ -284,3 +284,19 @@ if Context.environment["OPENCOREDATA_GTK"] != nil {
 if Context.environment["OPENCOREDATA_FUZZER"] != nil {
     package.targets.append(.executableTarget(name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzzing/fuzz"))
 }
+
+// SwiftPM compiles the plugin's tool before everything else, also for programs that do not use it. bin/demo names the
+// targets of its programs, so that their first result comes sooner.
+if let names = Context.environment["OPENCOREDATA_TARGETS"] {
+    var needed: Set<String> = []
+    var waiting = names.split(separator: ",").map(String.init)
+    while let name = waiting.popLast() {
+        guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else {
+            continue
+        }
+        for case .targetItem(let name, _) in target.dependencies { waiting.append(name) }
+        for case .byNameItem(let name, _) in target.dependencies { waiting.append(name) }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { ($0 as? Product.Executable)?.targets.allSatisfy(needed.contains) != true }
+}
