@@ -33,9 +33,6 @@ extension NSManagedObject {
 
     /// Gives an object that shares its entity binding a binding of its own.
     final func unshareBinding() {
-        guard binding.isShared else { return }
-        binding = EntityBinding(
-            context: nil, layout: binding.layout, identityMap: nil, modelLayout: binding.modelLayout,
-            model: binding.model, managedClass: binding.managedClass)
+        if binding.isShared { binding = binding.unsharedCopy() }
     }
 }

@@ -18,8 +18,11 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
     var relatedObjects: [ObjectKey: NSManagedObject] = [:]
     /// Whether the class has methods such as `validateEmail(_:)`; nil before the first validation.
     private var foundValidation: Bool?
-    /// Whether objects without a context share it (`DetachedObjects`). Then nothing in it may change.
+    /// Whether objects without a context share it (`DetachedObjects`, `bindingOfDetached`). Then nothing in it may
+    /// change.
     var isShared = false
+    /// The binding that the objects share which have left the context; nil before the first one.
+    private var detached: EntityBinding?
     /// Whether there may be objects that are not of `managedClass`.
     var holdsOtherClasses = false
     /// The context's objects that a program observes; nil while it observes none.
@@ -73,6 +76,38 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
             && NamedMethods.validates(managedClass)
         foundValidation = found
         return found
+    }
+
+    /// A binding for objects that leave the context.
+    ///
+    /// - Parameter isShared: Whether all objects that leave get the binding. An object that is observed needs one of its
+    ///   own.
+    func bindingOfDetached(isShared: Bool) -> EntityBinding {
+        if isShared, let detached, detached.managedClass == managedClass { return detached }
+        let new = EntityBinding(
+            context: nil, layout: layout, identityMap: nil, modelLayout: modelLayout, model: model,
+            managedClass: managedClass)
+        new.coordinator = context?.persistentStoreCoordinator ?? coordinator
+        new.foundValidation = foundValidation
+        new.isShared = isShared
+        #if DEBUG
+        new.account = account
+        #endif
+        if isShared { detached = new }
+        return new
+    }
+
+    /// A binding with the values of this one, for one object alone.
+    func unsharedCopy() -> EntityBinding {
+        let new = EntityBinding(
+            context: nil, layout: layout, identityMap: nil, modelLayout: modelLayout, model: model,
+            managedClass: managedClass)
+        new.coordinator = coordinator
+        new.foundValidation = foundValidation
+        #if DEBUG
+        new.account = account
+        #endif
+        return new
     }
 
     /// Whether the entity names a class that was not found yet.

@@ -118,7 +118,7 @@ extension NSManagedObject {
         for related in binding.relatedObjects.values where related.binding.context == nil {
             related.binding.relatedObjects[objectKey] = nil
         }
-        if binding.context == nil { binding.relatedObjects = [:] }
+        if binding.context == nil, !binding.isShared { binding.relatedObjects = [:] }
     }
 
     private func becomeEmpty(in model: NSManagedObjectModel) {

@@ -244,15 +244,7 @@ extension NSManagedObject {
         ])
         flags.insert(.detached)
         overlay?.toManys = []
-        let detached = EntityBinding(
-            context: nil, layout: binding.layout, identityMap: nil, modelLayout: binding.modelLayout,
-            model: binding.model,
-            managedClass: binding.managedClass)
-        detached.coordinator = binding.context?.persistentStoreCoordinator ?? binding.coordinator
-        #if DEBUG
-        detached.account = binding.account
-        #endif
         if binding.observation?.tracksReads == true { flags.insert(.tracksReads) }
-        move(to: detached)
+        move(to: binding.bindingOfDetached(isShared: flags.isDisjoint(with: [.watched, .tracksReads])))
     }
 }
