@@ -155,6 +155,17 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
+    /// The rows of the members of a relationship of some objects; nil if the objects are not all of one store, or if
+    /// the store does not give such rows.
+    final func memberRows(
+        of toMany: ToManySlot, owners: [ObjectKey], at generation: QueryGeneration? = nil
+    ) throws -> MemberRows? {
+        guard let number = owners.first?.storeNumber, owners.allSatisfy({ $0.storeNumber == number }) else {
+            return nil
+        }
+        return try rowStore(numbered: number, at: generation).memberRows(of: toMany, owners: owners)
+    }
+
     final func rows(
         for fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil
     ) throws -> [Snapshot] {

@@ -3,20 +3,16 @@ import Foundation
 extension ObjectValidation {
     /// Checks the deny rule: a relationship that has it must be empty, or lead to objects that are deleted too.
     static func validateDeletion(of object: NSManagedObject) throws {
+        let denied = object.binding.layout.deletionRules.denied
+        if denied.isEmpty { return }
         var errors: [NSError] = []
-        for (name, access) in object.binding.layout.access {
-            let remaining: [NSManagedObject]
-            switch access {
-            case .toOne(let slot):
-                guard case .toOne(let relationship, _) = object.binding.layout.slots[slot].role,
-                    relationship.deleteRule == .denyDeleteRule
-                else { continue }
-                remaining = object.referencedObject(at: slot).map { [$0] } ?? []
-            case .toMany(let index):
-                guard object.binding.layout.toManys[index].relationship.deleteRule == .denyDeleteRule else { continue }
-                remaining = object.memberObjects(of: index)
-            case .attribute, .composite, .fetched: continue
-            }
+        for (name, access) in denied {
+            let remaining =
+                switch access {
+                case .toOne(let slot): object.referencedObject(at: slot).map { [$0] } ?? []
+                case .toMany(let index): object.memberObjects(of: index)
+                case .attribute, .composite, .fetched: [NSManagedObject]()
+                }
             if remaining.contains(where: { !$0.flags.contains(.deleted) }) {
                 errors.append(deniedDeletion(of: object, name))
             }

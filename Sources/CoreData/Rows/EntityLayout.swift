@@ -171,6 +171,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     /// Whether rows have slots that are not saved.
     package let hasTransientSlots: Bool
 
+    package var deletionRules: DeletionRules { validationRules.deletion }
     package var hasSubentities: Bool { subtreeEnd > index + 1 }
     package var subtree: Range<Int> { index..<subtreeEnd }
     package var name: String { entity.name ?? "" }
@@ -219,7 +220,7 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
         self.identifier = identifier
         hasTransformables = slots.contains { $0.kind == .transformable }
         hasTransientSlots = slots.contains { !$0.isPersistent }
-        validationRules = ValidationRules(slots: slots, toManys: toManys)
+        validationRules = ValidationRules(slots: slots, toManys: toManys, access: access)
         derivations = slots.enumerated().compactMap { number, slot in
             guard case .attribute(let attribute) = slot.role,
                 let expression = (attribute as? NSDerivedAttributeDescription)?.derivationExpression

@@ -20,7 +20,10 @@ package final class ValidationRules {
     /// Whether a ranged or floating slot has a number above 63.
     package let checksOthers: Bool
 
-    package init(slots: [Slot], toManys: [ToManySlot]) {
+    /// The relationships that a save of a deleted object, and the deletion itself, have to look at.
+    package let deletion: DeletionRules
+
+    package init(slots: [Slot], toManys: [ToManySlot], access: [String: PropertyAccess]) {
         var requiredSlots: [Int] = []
         var predicateSlots: [Int] = []
         var rangedSlots: [(slot: Int, range: ClosedRange<Int64>)] = []
@@ -57,6 +60,7 @@ package final class ValidationRules {
         let checked = rangedSlots.map(\.slot) + floatingSlots
         firstChecked = bits(checked)
         checksOthers = checked.contains { $0 >= 64 }
+        deletion = DeletionRules(slots: slots, toManys: toManys, access: access)
         isEmpty =
             requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && checked.isEmpty
     }

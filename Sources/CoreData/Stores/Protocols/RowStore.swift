@@ -46,6 +46,10 @@ package protocol RowStore: AnyObject, Sendable {
     /// The members of a to-many relationship for many owners in one call (prefetching), by the keys of the owners.
     func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]]
 
+    /// The rows of the members of a to-many relationship for many owners, read in one pass. Nil, and nothing is read, if
+    /// the members' rows do not hold the keys of their owners, or if the row cache is likely to have the rows.
+    func memberRows(of toMany: ToManySlot, owners: [ObjectKey]) throws -> MemberRows?
+
     /// Reserves a number of keys for each root entity, which contain the store's number. Their ranges need not adjoin.
     func reserveKeys(_ counts: [Int: Int]) throws -> [Int: [Range<Int64>]]
 
@@ -129,7 +133,17 @@ package protocol RowStore: AnyObject, Sendable {
     func finishDeferredPiece() throws -> Bool
 }
 
+/// The rows of the members of a to-many relationship of many owners. The members of each owner are in the order of the
+/// relationship, if it has one.
+package struct MemberRows {
+    /// The slot that holds the owner's key.
+    package let slot: Int
+    package let rows: [Snapshot]
+}
+
 extension RowStore {
+    package func memberRows(of toMany: ToManySlot, owners: [ObjectKey]) throws -> MemberRows? { nil }
+
     package func translation(of request: StoreFetch) -> FetchTranslation { .unneeded }
 
     package func fetchTable(_ request: StoreFetch) throws -> FetchedTable? { nil }

@@ -14,7 +14,7 @@ package enum SQLPlan: Hashable {
     case delete(root: Int, versioned: Bool)
     case members(layout: Int, toMany: Int, owners: Int)
     /// Selects the rows of members whose keys of the owner are in their own rows.
-    case memberRows(layout: Int, toMany: Int)
+    case memberRows(layout: Int, toMany: Int, owners: Int)
     case joinInsert(table: Int, flipped: Bool)
     case joinDelete(table: Int, flipped: Bool)
     /// Selects columns of the row of a key.

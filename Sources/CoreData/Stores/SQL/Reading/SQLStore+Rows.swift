@@ -171,33 +171,40 @@ extension SQLStore {
     private func membersWithRows(
         of toMany: ToManySlot, owners: [ObjectKey], _ body: (Int64, ObjectKey) -> Void
     ) throws -> Bool {
+        guard let members = try memberRows(of: toMany, owners: owners) else { return false }
+        for row in members.rows { body(row.int(members.slot), row.object) }
+        return true
+    }
+
+    package func memberRows(of toMany: ToManySlot, owners: [ObjectKey]) throws -> MemberRows? {
         let destination = layout.entities[toMany.destinationIndex]
         let slot: Int
         switch toMany.kind {
         case .inverseKey(let place, _), .ownerKey(let place, _): slot = place
-        case .join, .transient: return false
+        case .join, .transient: return nil
         }
         guard let first = owners.first, let shape = rootShapes[destination.rootIndex],
             rowCache.count(rootIndex: destination.rootIndex) < owners.count,
             let plan = memberPlan(of: toMany, owner: first.layoutIndex)
-        else { return false }
+        else { return nil }
         let keys = owners.map(\.primaryKey).sorted()
         // The rows are held until all have been read, because the cache drops rows that are not held.
         var rows: [Snapshot] = []
-        try readingOnce { connection in
-            try connection.statement(.memberRows(layout: toMany.declaringIndex, toMany: toMany.index)) {
-                var select = plan.select
-                select.results = shape.results(alias: "m")
-                select.condition = .isInParameter(plan.owner, 1)
-                return .select(select)
-            }.snapshots(of: shape, into: rowCache, refreshing: false, bind: { $0.bind(1, list: keys) }) { rows += $0 }
+        func gather(_ connection: any SQLConnection) throws {
+            try inBatches(keys) { size, bind in
+                try connection.statement(
+                    .memberRows(layout: toMany.declaringIndex, toMany: toMany.index, owners: size)
+                ) {
+                    var select = plan.select
+                    select.results = shape.results(alias: "m")
+                    select.condition = Self.isAmong(size, plan.owner)
+                    return .select(select)
+                }.snapshots(of: shape, into: rowCache, refreshing: false, bind: bind) { rows += $0 }
+            }
         }
-        for row in rows {
-            let member = ObjectKey(layoutIndex: row.layoutIndex, key: row.key)
-            guard destination.subtree.contains(row.layoutIndex) else { throw stranger(member, in: plan) }
-            body(row.int(slot), member)
-        }
-        return true
+        if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
+        for row in rows where !destination.subtree.contains(row.layoutIndex) { throw stranger(row.object, in: plan) }
+        return MemberRows(slot: slot, rows: rows)
     }
 
     /// Reads the members of many owners of one entity. The body gets the owner's key with each member.
