@@ -31,6 +31,9 @@ struct KeySet {
         return false
     }
 
+    /// The keys, in no particular order.
+    var keys: [Int64] { places.filter { $0 != 0 } + (hasZero ? [0] : []) }
+
     private mutating func insertZero() -> Bool {
         if hasZero { return false }
         hasZero = true

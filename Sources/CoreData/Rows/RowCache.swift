@@ -153,8 +153,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         package func insert(_ row: Snapshot, rootIndex: Int) {
             cache.insertLocked(row, rootIndex, isLate: late.contains(row.key))
         }
-        package func remove(_ key: Int64, rootIndex: Int) {
-            cache.noteChange(of: key, rootIndex)
+        /// - Parameter isNoted: Whether the change is noted; false if `noteChangeOfAll()` has noted all of them.
+        package func remove(_ key: Int64, rootIndex: Int, noting isNoted: Bool = true) {
+            if isNoted { cache.noteChange(of: key, rootIndex) }
             cache.removeLocked(key, rootIndex)
         }
 

@@ -152,6 +152,7 @@ package struct SlotMask: Hashable, Sendable {
 
     package mutating func formUnion(_ other: SlotMask) {
         low |= other.low
+        if other.high.isEmpty { return }
         for (word, bits) in other.high.enumerated() {
             while high.count <= word { high.append(0) }
             high[word] |= bits

@@ -9,21 +9,33 @@ extension RowCache {
         batch { cache in
             if isMany { cache.noteChangeOfAll() }
             for deletion in changes.deleted {
-                cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex))
+                cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex), noting: !isMany)
             }
+            // Mostly rows of one entity follow each other.
+            var latest: EntityLayout?
             func follow(_ row: Snapshot) {
+                let entity: EntityLayout
+                if let latest, latest.index == row.layoutIndex {
+                    entity = latest
+                } else {
+                    entity = layout.entities[row.layoutIndex]
+                    latest = entity
+                }
                 // Transient values belong to the saving context. Other contexts read the row.
-                if !row.hasTransientDefaults(layout.entities[row.layoutIndex]) {
-                    cache.remove(row.key, rootIndex: root(row.layoutIndex))
+                if !row.hasTransientDefaults(entity) {
+                    cache.remove(row.key, rootIndex: entity.rootIndex)
                     return
                 }
-                if replacing { cache.remove(row.key, rootIndex: root(row.layoutIndex)) }
-                if !isMany { cache.noteChange(of: row.key, rootIndex: root(row.layoutIndex)) }
-                cache.insert(row, rootIndex: root(row.layoutIndex))
+                if replacing { cache.remove(row.key, rootIndex: entity.rootIndex) }
+                if !isMany { cache.noteChange(of: row.key, rootIndex: entity.rootIndex) }
+                cache.insert(row, rootIndex: entity.rootIndex)
             }
             // A single list of all rows would be a copy.
             for row in changes.inserted { follow(row) }
-            for update in changes.updated { follow(update.new) }
+            // Read at its place: a copy of an update would retain all of its parts.
+            changes.updated.withUnsafeBufferPointer { updates in
+                for place in updates.indices { follow(updates[place].new) }
+            }
         }
     }
 }

@@ -212,7 +212,7 @@ extension SQLStore {
         try history?.readTombstones(of: changes.deleted.map(\.key))
         var session = SaveSession(store: self, connection: connection)
         try session.checkDoubtful(changes)
-        try session.checkMembers(of: changes.deleted, in: changes)
+        try session.checkMembers(of: changes.deleted, in: changes, order)
         try session.writeRows(changes, order, &files)
         try session.check(changes.unchanged)
         if use.checksReferences { try session.checkTargets(of: changes) }

@@ -16,7 +16,9 @@ extension SaveSession {
     mutating func writeRows(_ changes: ChangeSet, _ order: SaveOrder, _ files: inout ExternalFileChanges) throws {
         switch order {
         case .deletionsFirst:
+            let place = conflicts.count
             try delete(changes.deleted, &files)
+            try checkRemainingMembers(of: changes, before: place)
             try update(changes.updated, &files)
             try insert(changes.inserted, &files)
         case .referencesKept:

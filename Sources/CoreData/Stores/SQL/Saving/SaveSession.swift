@@ -88,7 +88,7 @@ package struct SaveSession {
     ) throws -> [ChangeSet.Update] {
         var blocked: [ChangeSet.Update] = []
         let updates = connection.isPipelining ? Self.grouped(updates) : updates
-        let runs = updates.runs { $0.new.layoutIndex == $1.new.layoutIndex && $0.changed == $1.changed }
+        let runs = Self.runs(of: updates)
         for range in runs {
             let run = updates[range]
             let outcome = try writeRun(run, &files)
@@ -106,6 +106,25 @@ package struct SaveSession {
             }
         }
         return blocked
+    }
+
+    /// The ranges of updates of one entity in which the same slots change.
+    private static func runs(of updates: [ChangeSet.Update]) -> [Range<Int>] {
+        updates.withUnsafeBufferPointer { updates in
+            var runs: [Range<Int>] = []
+            var start = 0
+            for place in updates.indices {
+                let next = place + 1
+                if next < updates.count, updates[place].changed == updates[next].changed,
+                    updates[place].new.layoutIndex == updates[next].new.layoutIndex
+                {
+                    continue
+                }
+                runs.append(start..<next)
+                start = next
+            }
+            return runs
+        }
     }
 
     /// Rows that one statement writes come together, and those of a table come in the order of their keys. Savers that
@@ -136,21 +155,23 @@ package struct SaveSession {
         ) { writer.update(fields) }
         let external = fields.filter { $0.kind == .external }
         let numbers = store.schema.numbers
-        return try statement.run(run.count, isTried: true) { place, parameters in
-            let update = run[run.startIndex + place]
-            let row = update.new
-            let key = row.key & ObjectKey.primaryKeyMask
-            if !external.isEmpty { try noteFiles(of: external, writer.table, key, &files) }
-            parameters.bind(1, Int64(row.version))
-            var number = 2
-            for field in fields {
-                try writer.bind(field, of: row, to: parameters, at: number, numbers: numbers) {
-                    try encode($0, &files)
+        return try run.withUnsafeBufferPointer { run in
+            // Read at its place: a copy of an update would retain all of its parts.
+            try statement.run(run.count, isTried: true) { place, parameters in
+                let row = run[place].new
+                let key = row.key & ObjectKey.primaryKeyMask
+                if !external.isEmpty { try noteFiles(of: external, writer.table, key, &files) }
+                parameters.bind(1, Int64(row.version))
+                var number = 2
+                for field in fields {
+                    try writer.bind(field, of: row, to: parameters, at: number, numbers: numbers) {
+                        try encode($0, &files)
+                    }
+                    number += 1
                 }
-                number += 1
+                parameters.bind(number, key)
+                parameters.bind(number + 1, Int64(run[place].old.version))
             }
-            parameters.bind(number, key)
-            parameters.bind(number + 1, Int64(update.old.version))
         }
     }
 
@@ -188,54 +209,80 @@ package struct SaveSession {
         for part in parts { try deletePart(part, &files) }
     }
 
+    /// A deletion in the order of deleting. It has what the statement needs, because a row that is read in another order
+    /// than it was made is in no cache of the processor.
+    private struct Place {
+        let order: Int
+        let key: Int64
+        /// The place in the list of deletions.
+        let number: Int32
+        let layoutIndex: Int32
+        let version: Int32
+        /// Whether the saver has read the row.
+        let isVersioned: Bool
+
+        var primaryKey: Int64 { key & ObjectKey.primaryKeyMask }
+
+        @inline(__always)
+        func isBefore(_ other: Place) -> Bool { order != other.order ? order < other.order : key < other.key }
+    }
+
     private mutating func deletePart(
         _ deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges
     ) throws {
         // The order is by table and key, because neighbouring rows are on the same pages. Rows that one statement
         // deletes come together if statements can take many rows.
-        let places = deletions.enumerated().map { place, deletion in
+        let isPipelining = connection.isPipelining
+        var places: [Place] = []
+        places.reserveCapacity(deletions.count)
+        var isSorted = true
+        for (number, deletion) in deletions.enumerated() {
             let index = deletion.key.layoutIndex
-            let shape = connection.isPipelining ? index << 1 | (deletion.row == nil ? 0 : 1) : 0
-            return (table: root(index) << 32 | shape, key: deletion.key.key, place: place)
+            let shape = isPipelining ? index << 1 | (deletion.row == nil ? 0 : 1) : 0
+            let place = Place(
+                order: root(index) << 32 | shape, key: deletion.key.key, number: Int32(number),
+                layoutIndex: Int32(index), version: deletion.row?.version ?? 0, isVersioned: deletion.row != nil)
+            if let last = places.last, place.isBefore(last) { isSorted = false }
+            places.append(place)
         }
-        let sorted = places.sorted { ($0.table, $0.key) < ($1.table, $1.key) }.map { deletions[$0.place] }
-        let runs = sorted.runs { $0.key.layoutIndex == $1.key.layoutIndex && ($0.row == nil) == ($1.row == nil) }
-        for range in runs { try delete(sorted[range], &files) }
+        if !isSorted { places.sort { $0.isBefore($1) } }
+        let runs = places.runs { $0.layoutIndex == $1.layoutIndex && $0.isVersioned == $1.isVersioned }
+        for range in runs { try delete(places[range], of: deletions, &files) }
     }
 
     /// Deletes rows of one entity. The saver has read either all of them or none.
     private mutating func delete(
-        _ run: ArraySlice<ChangeSet.Deletion>, _ files: inout ExternalFileChanges
+        _ run: ArraySlice<Place>, of deletions: [ChangeSet.Deletion], _ files: inout ExternalFileChanges
     ) throws {
         guard let first = run.first else { return }
-        let index = first.key.layoutIndex
+        let index = Int(first.layoutIndex)
         let writer = try writer(index)
         if !writer.externalFields.isEmpty {
-            for deletion in run {
-                try noteFiles(of: writer.externalFields, writer.table, deletion.key.primaryKey, &files)
-            }
+            for place in run { try noteFiles(of: writer.externalFields, writer.table, place.primaryKey, &files) }
         }
-        try deletePairs(of: run.map(\.key.primaryKey), index)
-        let isVersioned = first.row != nil
+        if store.schema.joinEnds[index].contains(where: { $0 != nil }) {
+            try deletePairs(of: run.map(\.primaryKey), index)
+        }
+        let isVersioned = first.isVersioned
         let statement = try connection.statement(.delete(root: root(index), versioned: isVersioned)) {
             return .delete(
                 SQLDelete(from: writer.table, where: isVersioned ? .isUnchanged(key: 1) : .hasKey()))
         }
         // Outside of a pipeline the deletion of a row that was never read may be refused, too.
         let isTried = isVersioned || !connection.isPipelining
+        let start = run.startIndex
         let outcome = try statement.run(run.count, isTried: isTried) { place, parameters in
-            let deletion = run[run.startIndex + place]
-            parameters.bind(1, deletion.key.primaryKey)
-            if let row = deletion.row { parameters.bind(2, Int64(row.version)) }
+            let deletion = run[start + place]
+            parameters.bind(1, deletion.primaryKey)
+            if isVersioned { parameters.bind(2, Int64(deletion.version)) }
         }
         if let (place, failure) = outcome.violations.first {
-            let deletion = run[run.startIndex + place]
-            throw writer.refused(failure, deletion.key, nil, on: connection)
+            throw writer.refused(failure, deletions[Int(run[start + place].number)].key, nil, on: connection)
         }
         deletedRows[index, default: 0] += outcome.changed
         if !isVersioned { return }
         for place in outcome.withoutEffect {
-            let deletion = run[run.startIndex + place]
+            let deletion = deletions[Int(run[start + place].number)]
             conflicts.append(
                 SaveConflicts.Conflict(
                     key: deletion.key, expected: deletion.row, found: try presentRow(deletion.key)))
