@@ -4,7 +4,9 @@ import Foundation
 /// next.
 ///
 /// Most objects need no event base: a value that did not change in an earlier event began as the row's value.
-struct EventBase {
+///
+/// A class, because each changed object has one after an event, and hands it on.
+final class EventBase {
     /// The row to which the changes belong. Once the object has another row, they are saved or dropped.
     let row: Snapshot?
     let values: ChangedValues

@@ -9,6 +9,8 @@ final class ObjectOverlay {
     /// One place per to-many relationship; empty until one is touched.
     @exclusivity(unchecked) var toManys: ContiguousArray<ToManyState?> = []
     @exclusivity(unchecked) private var rare: Rare?
+    /// The changes of earlier events that are not saved yet, as they were when the current event began.
+    @exclusivity(unchecked) var eventBase: EventBase?
 
     /// Values that few objects have. They are in an object of their own, so that they cost the other overlays eight
     /// bytes.
@@ -16,7 +18,6 @@ final class ObjectOverlay {
         var boxed: [Int: Any] = [:]
         var boxedChanges = SlotMask()
         var fetched: [String: FetchedMembers] = [:]
-        var eventBase: EventBase?
     }
 
     /// The slots whose value differs from the row's, or was set.
@@ -41,7 +42,7 @@ final class ObjectOverlay {
     }
 
     /// Whether a row can hold the values of a new object. Objects that were not encoded yet cannot be in a row.
-    var canBePacked: Bool { values.canBePacked && rare == nil }
+    var canBePacked: Bool { values.canBePacked && rare == nil && eventBase == nil }
 
     private func ensureRare() -> Rare {
         if let rare { return rare }
@@ -96,12 +97,6 @@ final class ObjectOverlay {
         }
     }
 
-    /// The changes of earlier events that are not saved yet, as they were when the current event began.
-    var eventBase: EventBase? {
-        get { rare?.eventBase }
-        set { if rare != nil || newValue != nil { ensureRare().eventBase = newValue } }
-    }
-
     /// Forgets values that the row has now; decoded values and relationships stay.
     func forgetSavedChanges() {
         values = ChangedValues()
@@ -112,7 +107,7 @@ final class ObjectOverlay {
     @inline(__always) var hasChangedValues: Bool { !mask.isEmpty || hasBoxedChanges }
 
     /// Whether the overlay holds nothing beyond the object's row.
-    var canBeDropped: Bool { mask.isEmpty && toManys.isEmpty && rare == nil }
+    var canBeDropped: Bool { mask.isEmpty && toManys.isEmpty && rare == nil && eventBase == nil }
 
     /// - Parameter newLayout: the layout of a new object; nil for a saved object.
     @inline(__always)
