@@ -338,6 +338,9 @@ extension NSPersistentStoreCoordinator {
         for store in lock.withLock({ attached }) { store.rows.sweepRowCache() }
     }
 
+    /// The store with a number, for many questions about its row cache; nil if there is none.
+    final func storeOfCachedRows(numbered number: Int) -> (any RowStore)? { try? rowStore(numbered: number) }
+
     final func cachedRow(for key: ObjectKey, rootIndex: Int) -> Snapshot? {
         (try? rowStore(numbered: key.storeNumber))?.cachedRow(for: key.key, rootIndex: rootIndex)
     }

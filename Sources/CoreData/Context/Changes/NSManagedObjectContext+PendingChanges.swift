@@ -112,23 +112,24 @@ extension NSManagedObjectContext {
                 object.detach(unregister: true)
             }
         }
-        var inserted = tracked.mergedInsertions.filter { !$0.flags.contains(.mergedAway) }
+        let merged = tracked.mergedInsertions.filter { !$0.flags.contains(.mergedAway) }
         tracked.mergedInsertions = []
-        var updated: [NSManagedObject] = []
-        var deleted = vanished + tracked.pendingVanished
+        let gone = vanished + tracked.pendingVanished
         tracked.pendingVanished = []
-        for object in changed {
-            let flags = object.flags
-            if flags.contains(.mergedAway) { continue }
-            object.flags.subtract([.pendingEvent, .pendingInsert, .pendingDelete])
-            if flags.contains(.deleted) {
-                if flags.contains(.pendingDelete), !flags.contains(.pendingInsert) { deleted.append(object) }
-            } else if flags.contains(.pendingInsert) {
-                inserted.append(object)
-            } else {
-                updated.append(object)
-            }
+        let kinds = changed.map { $0.endEvent() }
+        func objects(_ kind: NSManagedObject.EventKind, after first: [NSManagedObject]) -> [NSManagedObject] {
+            let count = kinds.count { $0 == kind }
+            if count == 0 { return first }
+            // Mostly all objects have changed in one way. A copy of the list would retain each of them.
+            if count == changed.count, first.isEmpty { return changed }
+            var objects = first
+            objects.reserveCapacity(first.count + count)
+            for (object, one) in zip(changed, kinds) where one == kind { objects.append(object) }
+            return objects
         }
+        let inserted = objects(.inserted, after: merged)
+        let updated = objects(.updated, after: [])
+        let deleted = objects(.deleted, after: gone)
         if undoRecord != nil, !toleratingReadErrors({ registerUndo(of: changed, inserted: inserted) }) {
             // A value that cannot be read now cannot be restored later.
             dropUndoRecord(all: false)
@@ -181,5 +182,27 @@ extension NSManagedObjectContext {
         if objects.isEmpty || queue == nil || settings.isQuiet { return }
         recentObjects.keep(objects)
         if isMain { schedulePendingChanges() }
+    }
+}
+
+extension NSManagedObject {
+    /// The way in which an object has changed in an event.
+    fileprivate enum EventKind: UInt8 {
+        case inserted
+        case updated
+        case deleted
+        /// A new object that was deleted again, or an object that another context has deleted.
+        case none
+    }
+
+    /// Notes that the event has ended, and returns how the object has changed in it.
+    fileprivate final func endEvent() -> EventKind {
+        let flags = flags
+        if flags.contains(.mergedAway) { return .none }
+        self.flags.subtract([.pendingEvent, .pendingInsert, .pendingDelete])
+        if flags.contains(.deleted) {
+            return flags.contains(.pendingDelete) && !flags.contains(.pendingInsert) ? .deleted : .none
+        }
+        return flags.contains(.pendingInsert) ? .inserted : .updated
     }
 }

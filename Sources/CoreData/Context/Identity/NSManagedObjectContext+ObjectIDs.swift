@@ -98,24 +98,40 @@ extension NSManagedObjectContext: HistoryContext {
             store: key.isTemporary ? nil : store(numbered: key.storeNumber))
     }
 
-    /// The ids for many keys. The common parts of the ids of one store are made once.
+    /// The ids for many keys.
     final func objectIDs(for keys: some Sequence<ObjectKey>) -> [NSManagedObjectID] {
-        guard let modelLayout else { return keys.map { objectID(for: $0) } }
+        var ids: [NSManagedObjectID] = []
+        ids.reserveCapacity(keys.underestimatedCount)
+        eachObjectID(for: keys) { ids.append($0) }
+        return ids
+    }
+
+    /// The ids for many keys, as a set.
+    final func setOfObjectIDs(for keys: [ObjectKey]) -> Set<NSManagedObjectID> {
+        var ids = Set<NSManagedObjectID>(minimumCapacity: keys.count)
+        eachObjectID(for: keys) { ids.insert($0) }
+        return ids
+    }
+
+    /// Calls a body with the id for each of many keys. The common parts of the ids of one store are made once.
+    private func eachObjectID(for keys: some Sequence<ObjectKey>, _ body: (NSManagedObjectID) -> Void) {
+        guard let modelLayout else { return keys.forEach { body(objectID(for: $0)) } }
         // By the stores' numbers; new objects have none.
         var origins: [Int: NSManagedObjectID.Origin] = [:]
         var latest: (number: Int, origin: NSManagedObjectID.Origin)?
-        return keys.map { key in
+        for key in keys {
             let number = key.isTemporary ? -1 : key.storeNumber
-            if latest?.number != number {
-                let origin =
-                    origins[number]
-                    ?? NSManagedObjectID.Origin(
-                        modelLayout: modelLayout, store: key.isTemporary ? nil : store(numbered: number))
-                origins[number] = origin
-                latest = (number, origin)
+            if let latest, latest.number == number {
+                body(NSManagedObjectID(objectKey: key, origin: latest.origin))
+                continue
             }
-            guard let latest else { return objectID(for: key) }
-            return NSManagedObjectID(objectKey: key, origin: latest.origin)
+            let origin =
+                origins[number]
+                ?? NSManagedObjectID.Origin(
+                    modelLayout: modelLayout, store: key.isTemporary ? nil : store(numbered: number))
+            origins[number] = origin
+            latest = (number, origin)
+            body(NSManagedObjectID(objectKey: key, origin: origin))
         }
     }
 

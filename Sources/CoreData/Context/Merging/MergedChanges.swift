@@ -33,6 +33,7 @@ struct MergedChanges: Sendable {
 
     /// The changes with the permanent keys of new objects.
     func renamed(_ permanent: [Int64: Int64]) -> MergedChanges {
+        if permanent.isEmpty { return self }
         var renamed = self
         renamed.inserted = inserted.map { $0.renamed(permanent) }
         renamed.updated = updated.map { $0.renamed(permanent) }

@@ -99,10 +99,12 @@ extension NSPersistentStoreCoordinator {
 
     /// Appends the changes of a save to the pending merges of the other contexts, in the order of the saves. Called
     /// inside `withSaveLock`. A save of another process has no saver, and comes at any time.
-    final func publish(_ changes: MergedChanges, from saver: NSManagedObjectContext?) {
-        let others = lock.withLock { subscribers.compactMap(\.context) }
-        for context in others where context !== saver && context.persistentStoreCoordinator === self {
-            context.deliver(changes)
+    final func publish(_ changes: @autoclosure () -> MergedChanges, from saver: NSManagedObjectContext?) {
+        let others = lock.withLock { subscribers.compactMap(\.context) }.filter {
+            $0 !== saver && $0.persistentStoreCoordinator === self
         }
+        if others.isEmpty { return }
+        let changes = changes()
+        for context in others { context.deliver(changes) }
     }
 }

@@ -51,13 +51,27 @@ extension NSManagedObjectContext {
         _ work: SaveWork, _ coordinator: NSPersistentStoreCoordinator
     ) -> [SaveConflicts.Conflict] {
         var conflicts: [SaveConflicts.Conflict] = []
-        for object in work.updated + work.deleted + watchedForSave {
-            guard let row = object.row, !object.flags.contains(.inaccessible),
-                !saveState.reinserted.contains(ObjectIdentifier(object)),
-                let cached = coordinator.cachedRow(for: object.objectKey, rootIndex: object.binding.layout.rootIndex),
-                RowVersion.isOlder(row.version, than: cached.version)
-            else { continue }
-            conflicts.append(SaveConflicts.Conflict(key: object.objectKey, expected: row, found: cached))
+        // Mostly all objects are of one store.
+        var number: Int?
+        var store: (any RowStore)?
+        for objects in [work.updated, work.deleted, watchedForSave] {
+            for object in objects {
+                guard let held = object.heldRow, !object.flags.contains(.inaccessible),
+                    saveState.reinserted.isEmpty || !saveState.reinserted.contains(ObjectIdentifier(object))
+                else { continue }
+                let key = object.objectKey
+                if number != key.storeNumber {
+                    number = key.storeNumber
+                    store = coordinator.storeOfCachedRows(numbered: key.storeNumber)
+                }
+                let root = object.binding.layout.rootIndex
+                // Mostly the cache has the object's own row.
+                guard let store, !store.isCached(held, for: key.key, rootIndex: root),
+                    let cached = store.cachedRow(for: key.key, rootIndex: root), let row = object.row,
+                    RowVersion.isOlder(row.version, than: cached.version)
+                else { continue }
+                conflicts.append(SaveConflicts.Conflict(key: key, expected: row, found: cached))
+            }
         }
         return conflicts
     }

@@ -187,7 +187,7 @@ extension NSManagedObjectContext {
 
     /// The user info of the notifications with object ids.
     final func identifiers(of changes: MergedChanges) -> [AnyHashable: Any] {
-        func ids(_ keys: [ObjectKey]) -> Set<NSManagedObjectID> { Set(objectIDs(for: keys)) }
+        func ids(_ keys: [ObjectKey]) -> Set<NSManagedObjectID> { setOfObjectIDs(for: keys) }
         var info: [AnyHashable: Any] = [:]
         if !changes.inserted.isEmpty { info[NSInsertedObjectIDsKey] = ids(changes.inserted) }
         if !changes.updated.isEmpty { info[NSUpdatedObjectIDsKey] = ids(changes.updated) }

@@ -6,8 +6,7 @@ extension NSManagedObjectContext {
     /// Changes of many-to-many relationships. Each pair is reported once, from the side that names the table. The order
     /// of a list is reported by its owner, on either side.
     final func collectJoins(
-        _ objects: [NSManagedObject], _ deleted: [NSManagedObject], _ permanent: [Int64: Int64],
-        into changes: inout [Int: ChangeSet]
+        _ objects: [NSManagedObject], _ permanent: [Int64: Int64], into changes: inout [Int: ChangeSet]
     ) {
         for owner in objects {
             guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
@@ -47,9 +46,12 @@ extension NSManagedObjectContext {
                 }
             }
         }
+    }
+
+    /// The pairs of deleted objects, which are removed with them.
+    final func collectJoins(ofDeleted deleted: [NSManagedObject], into changes: inout [Int: ChangeSet]) {
         for owner in deleted where owner.key > 0 {
-            for toMany in owner.binding.layout.toManys {
-                guard case .join(_, isNaming: true) = toMany.kind else { continue }
+            for toMany in owner.binding.layout.deletionRules.namingJoins {
                 _ = owner.members(of: toMany.index)
                 let members = owner.toManyState(toMany.index).base ?? []
                 if members.isEmpty { continue }

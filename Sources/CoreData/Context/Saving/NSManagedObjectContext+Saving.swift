@@ -113,19 +113,25 @@ extension NSManagedObjectContext {
         // row that cannot be read throws.
         if persistentStoreCoordinator?.readsAhead == true { try? loadRows(of: work.updated) }
         var errors: [NSError] = []
-        func collect(_ body: () throws -> Void) {
-            do { try body() } catch { errors.append(error as NSError) }
+        for object in work.deleted {
+            do { try object.validateForDelete() } catch { errors.append(error as NSError) }
         }
-        for object in work.deleted { collect(object.validateForDelete) }
-        for object in work.inserted { collect(object.validateForInsert) }
+        for object in work.inserted {
+            do { try object.validateForInsert() } catch { errors.append(error as NSError) }
+        }
         for object in work.updated {
             // A fault without a row has no values to check. Only its members have changed, and it is not saved.
             _ = object.firedRow()
-            if !object.flags.contains(.inaccessible) { collect(object.validateForUpdate) }
+            if object.flags.contains(.inaccessible) { continue }
+            do { try object.validateForUpdate() } catch { errors.append(error as NSError) }
         }
         if !tracked.deleted.isEmpty || fetchState.hasMetInaccessible {
-            for object in work.inserted + work.updated {
-                collect { try ObjectValidation.validateReferences(of: object, in: self) }
+            for object in [work.inserted, work.updated].joined() {
+                do {
+                    try ObjectValidation.validateReferences(of: object, in: self)
+                } catch {
+                    errors.append(error as NSError)
+                }
             }
         }
         try ObjectValidation.raise(errors)

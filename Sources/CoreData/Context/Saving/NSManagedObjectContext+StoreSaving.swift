@@ -35,6 +35,14 @@ extension NSManagedObjectContext {
             rows.append(WrittenRow(object: object, row: row, givenUp: number))
         }
 
+        /// Gives the objects the rows that they were written as.
+        func takeOver() {
+            // Read at its place: a copy of an element would retain the object and the row.
+            rows.withUnsafeBufferPointer { rows in
+                for place in rows.indices { rows[place].object.row = rows[place].row }
+            }
+        }
+
         /// Gives the objects back the values that they dropped.
         mutating func takeBackValues() {
             if givenUp.isEmpty { return }
@@ -48,6 +56,50 @@ extension NSManagedObjectContext {
                 written.object.takeBack(givenUp[Int(written.givenUp)], from: written.row, temporary)
             }
             givenUp = []
+        }
+    }
+
+    /// The change sets of a save. Mostly there is one store, and no dictionary is searched for each object.
+    private struct ChangeSets {
+        private let counts: (inserted: Int, updated: Int, deleted: Int)
+        private var numbers: [Int] = []
+        private var sets: [ChangeSet] = []
+
+        init(inserted: Int, updated: Int, deleted: Int) { counts = (inserted, updated, deleted) }
+
+        private mutating func add(_ number: Int) {
+            var set = ChangeSet()
+            if numbers.isEmpty {
+                set.inserted.reserveCapacity(counts.inserted)
+                set.updated.reserveCapacity(counts.updated)
+                set.deleted.reserveCapacity(counts.deleted)
+            }
+            numbers.append(number)
+            sets.append(set)
+        }
+
+        /// The change set of the store with a number.
+        ///
+        /// The arrays of the first one have room for all changes: they would take twice the memory as they grow.
+        subscript(number: Int) -> ChangeSet {
+            @inline(__always) _modify {
+                var place = 0
+                while place < numbers.count, numbers[place] != number { place += 1 }
+                if place == numbers.count {
+                    add(number)
+                }
+                yield &sets[place]
+            }
+            get { numbers.firstIndex(of: number).map { sets[$0] } ?? ChangeSet() }
+        }
+
+        /// Gives the change sets away by the numbers of their stores, and keeps none.
+        mutating func taken() -> [Int: ChangeSet] {
+            defer {
+                numbers = []
+                sets = []
+            }
+            return Dictionary(uniqueKeysWithValues: zip(numbers, sets))
         }
     }
 
@@ -90,17 +142,17 @@ extension NSManagedObjectContext {
             work = presentWork
             try validate(work)
         }
-        for written in attempts.rows {
-            written.object.row = written.row
-        }
+        attempts.takeOver()
         for (key, winner) in saveState.replacedKeys {
             attempts.permanent[key] = attempts.permanent[winner.key] ?? winner.key
         }
         let replaced = Set(saveState.replacedKeys.keys)
         saveState.replacedKeys = [:]
         adoptPermanentKeys(attempts.permanent, of: work.inserted, replaced: replaced)
-        for object in work.inserted + livingUpdated {
-            object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: attempts.permanent) }
+        for objects in [work.inserted, livingUpdated] {
+            for object in objects {
+                object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: attempts.permanent) }
+            }
         }
     }
 
@@ -158,7 +210,9 @@ extension NSManagedObjectContext {
     private func writeOnce(
         _ work: SaveWork, to coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
     ) throws {
-        for object in work.inserted + work.updated { try object.encodeBoxedChanges() }
+        for objects in [work.inserted, work.updated] {
+            for object in objects { try object.encodeBoxedChanges() }
+        }
         try obtainKeysFromObjectStores(work.inserted, coordinator)
         let objectStores = coordinator.objectStoreNumbers
         // A large save would hold all values twice. During the writing only children and programs' stores read the
@@ -172,12 +226,13 @@ extension NSManagedObjectContext {
         try reserveKeys(work.inserted, stores, coordinator, into: &attempts.permanent)
         let permanent = attempts.permanent
 
-        var changes: [Int: ChangeSet] = [:]
+        var sets = ChangeSets(
+            inserted: work.inserted.count, updated: updated.count, deleted: work.deleted.count)
         attempts.forgetRows(makingRoomFor: work.inserted.count + updated.count)
         for object in work.inserted {
             let key = permanent[object.key] ?? object.key
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
-            changes[ObjectKey(layoutIndex: 0, key: key).storeNumber, default: ChangeSet()].inserted.append(row)
+            sets[ObjectKey(layoutIndex: 0, key: key).storeNumber].inserted.append(row)
             attempts.note(row, of: object, givesUpValues: givesUpValues)
         }
         for object in updated {
@@ -194,21 +249,23 @@ extension NSManagedObjectContext {
                 key: object.key, version: RowVersion.next(after: old.version), renaming: permanent)
             attempts.note(row, of: object, givesUpValues: givesUpValues)
             if isBack {
-                changes[object.objectKey.storeNumber, default: ChangeSet()].inserted.append(row)
+                sets[object.objectKey.storeNumber].inserted.append(row)
                 continue
             }
-            changes[object.objectKey.storeNumber, default: ChangeSet()].updated.append(
+            sets[object.objectKey.storeNumber].updated.append(
                 ChangeSet.Update(old: old, new: row, changed: changed))
         }
         for object in work.deleted where !object.flags.contains(.inaccessible) {
-            changes[object.objectKey.storeNumber, default: ChangeSet()].deleted.append(
+            sets[object.objectKey.storeNumber].deleted.append(
                 ChangeSet.Deletion(key: object.objectKey, row: object.row))
         }
         for object in watchedForSave {
             guard let row = object.row else { continue }
-            changes[object.objectKey.storeNumber, default: ChangeSet()].unchanged.append(row)
+            sets[object.objectKey.storeNumber].unchanged.append(row)
         }
-        collectJoins(work.inserted + updated, work.deleted, permanent, into: &changes)
+        var changes = sets.taken()
+        for objects in [work.inserted, updated] { collectJoins(objects, permanent, into: &changes) }
+        collectJoins(ofDeleted: work.deleted, into: &changes)
         if !objectStores.isEmpty { collectObjects(work, updated: updated, for: objectStores, into: &changes) }
 
         // The origin is read before children may read through this context.
@@ -225,11 +282,7 @@ extension NSManagedObjectContext {
                     // The rows are released before the keys of a large save are made, because the keys take as much
                     // memory as the rows did.
                     changes = [:]
-                    var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
-                        .renamed(permanent)
-                    saved.inserted += updated.filter { saveState.reinserted.contains(ObjectIdentifier($0)) }.map(
-                        \.objectKey)
-                    coordinator.publish(saved, from: self)
+                    coordinator.publish(savedChanges(work, updated, permanent), from: self)
                 }
             }
         } catch let conflicts as SaveConflicts {
@@ -240,6 +293,18 @@ extension NSManagedObjectContext {
             }
             throw conflicts
         }
+    }
+
+    /// The changes of a save that has committed, with the permanent keys of new objects.
+    private func savedChanges(
+        _ work: SaveWork, _ updated: [NSManagedObject], _ permanent: [Int64: Int64]
+    ) -> MergedChanges {
+        var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
+            .renamed(permanent)
+        if !saveState.reinserted.isEmpty {
+            saved.inserted += updated.filter { saveState.reinserted.contains(ObjectIdentifier($0)) }.map(\.objectKey)
+        }
+        return saved
     }
 
     /// Writes to the first of some stores, and to the remaining ones before the first commits. Stores that programs
@@ -263,7 +328,7 @@ extension NSManagedObjectContext {
 
     /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.
     private func assignOrders(_ work: SaveWork, except objectStores: Set<Int>) {
-        for owner in work.inserted + work.updated {
+        for owner in [work.inserted, work.updated].joined() {
             guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
             // Programs' stores keep the members in their order themselves.
             if owner.key > 0, objectStores.contains(owner.objectKey.storeNumber) { continue }
