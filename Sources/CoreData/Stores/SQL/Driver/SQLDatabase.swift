@@ -23,6 +23,9 @@ package protocol SQLDatabase: AnyObject, Sendable {
     /// Called before a save begins, outside of any transaction.
     func willSave()
 
+    /// Called before a save begins that writes a number of rows, in place of `willSave()`.
+    func willSave(rows count: Int)
+
     /// Called before a transaction that has failed is run once more, because it may succeed then.
     func willRepeat()
 
@@ -67,6 +70,10 @@ package protocol SQLDatabase: AnyObject, Sendable {
 
     /// Closes all connections. Reading afterwards throws.
     func close()
+}
+
+extension SQLDatabase {
+    package func willSave(rows count: Int) { willSave() }
 }
 
 /// A write within the body of another write.

@@ -153,7 +153,7 @@ extension SQLStore {
         var files = filesOfTransaction()
         var written = Written()
         do {
-            database.willSave()
+            database.willSave(rows: changes.inserted.count + changes.updated.count + changes.deleted.count)
             try attempting { connection in
                 if isPipelining {
                     try connection.together {

@@ -85,6 +85,15 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         writerLock.withLock { if let writer { checkpointer.lendHand(writer) } }
     }
 
+    /// With more rows than this a save uses about as much memory for pages as a reader holds.
+    private static let manyRows = 4_096
+
+    func willSave(rows count: Int) {
+        willSave()
+        // The commit makes the pages of the readers old. Their memory serves the writer until then.
+        if count > Self.manyRows { readers.forgetPages() }
+    }
+
     /// Returns a database whose connection keeps its read transaction open.
     func pinned() throws -> (any SQLDatabase)? {
         try readers.makePinned().map { SQLiteDatabase(only: $0, isReadOnly: true) }

@@ -231,6 +231,17 @@ final class SQLiteReaderPool: @unchecked Sendable {
         condition.unlock()
     }
 
+    /// Releases the pages that idle readers hold in memory.
+    func forgetPages() {
+        if isShared { return }
+        condition.lock()
+        for reader in idle {
+            reader.endTransaction()
+            reader.connection.forgetPages()
+        }
+        condition.unlock()
+    }
+
     /// Closes all readers that no thread uses, and the remaining ones when they are given back, until `resume`. Later
     /// reads make new ones.
     func suspend() {
