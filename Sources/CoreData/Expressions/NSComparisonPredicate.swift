@@ -117,7 +117,7 @@ open class NSComparisonPredicate: Foundation.NSPredicate {
         options: Options = []
     ) {
         givenLeftExpression = lhs
-        let rhs = [.between, .in].contains(type) ? rhs.withExpressionsSpread : rhs
+        let rhs = type == .between || type == .in ? rhs.withExpressionsSpread : rhs
         givenRightExpression = rhs
         givenComparisonPredicateModifier = modifier
         givenPredicateOperatorType = type

@@ -338,21 +338,32 @@ extension PredicateParser {
     }
 
     private mutating func argument(_ type: Unicode.Scalar) throws(PredicateParseError) -> NSExpression {
-        switch type {
-        case "K":
+        if type == "K" {
             let path = try keyPathArgument()
             return path == "SELF" || path == "self" ? .expressionForEvaluatedObject() : NSExpression(forKeyPath: path)
+        }
+        let value = try takeArgument()
+        guard let operand = Self.operand(value, type) else {
+            throw failure("%\(type) takes a number, not \(value ?? "nil")")
+        }
+        advance()
+        operands.append((operand, type))
+        return operand
+    }
+
+    /// The operand that an argument is in the place of a placeholder of a type other than `%K`; nil if the placeholder
+    /// takes a number, and the argument is none.
+    static func operand(_ argument: Any?, _ type: Unicode.Scalar) -> NSExpression? {
+        switch type {
         case "@", "s", "S":
-            let value = try takeArgument()
-            advance()
+            // A cast of a text to a class would make an object of it first.
+            if let argument, Swift.type(of: argument) == String.self { return NSExpression(forConstantValue: argument) }
+            let value = ExpressionValue.bridged(argument)
             return value as? NSExpression ?? NSExpression(forConstantValue: value)
         default:
-            let value = try takeArgument()
+            let value = ExpressionValue.bridged(argument)
             let known = ExpressionValue(value)
-            guard let real = known.doubleValue else {
-                throw failure("%\(type) takes a number, not \(value ?? "nil")")
-            }
-            advance()
+            guard let real = known.doubleValue else { return nil }
             if "fFeEgGaA".unicodeScalars.contains(type) { return NSExpression(forConstantValue: real) }
             if case .double = known {
                 return NSExpression(forConstantValue: Int64(exactly: real.rounded(.towardZero)) ?? real as Any)

@@ -11,6 +11,8 @@ struct PredicateParser {
     var index = 0
     var nextArgument = 0
     var depth = 0
+    /// The expression of each argument that was taken as an operand, and the type of its placeholder.
+    var operands: [(expression: NSExpression, type: Unicode.Scalar)] = []
     /// The reasons why the text after a parenthesis is no predicate, by the position of the parenthesis. Without them,
     /// conditions within parentheses within conditions would be parsed twice at each level.
     private var noPredicates: [Int: PredicateParseError] = [:]
@@ -21,21 +23,38 @@ struct PredicateParser {
     init(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) {
         self.format = format
         self.arguments = arguments
-        // The check comes before the format is compared with cached ones.
-        if CombiningMarks.areEndless(in: format) {
-            throw PredicateParseError(format: "…", position: 0, problem: "a letter has too many combining marks")
-        }
+        try Self.checkMarks(format)
         let words = try PredicateTokenCache.shared.words(of: format)
         tokens = words.tokens
         keys = words.keys
     }
 
+    /// Checks a format before it is compared with cached ones.
+    private static func checkMarks(_ format: String) throws(PredicateParseError) {
+        if CombiningMarks.areEndless(in: format) {
+            throw PredicateParseError(format: "…", position: 0, problem: "a letter has too many combining marks")
+        }
+    }
+
     /// Parses the whole of `format` as a predicate.
     static func predicate(_ format: String, _ arguments: [Any?]) throws(PredicateParseError) -> NSPredicate {
+        try checkMarks(format)
+        // Where an argument does not fit, parsing finds the error.
+        if let predicate = PredicateTokenCache.shared.template(of: format)?.predicate(arguments) { return predicate }
         var parser = try PredicateParser(format, arguments)
         let predicate = try parser.disjunction()
         try parser.expectEnd("AND, OR")
+        parser.rememberTemplate(of: predicate)
         return predicate
+    }
+
+    /// Remembers the template of the format, unless one of the arguments is a key path or an expression of the
+    /// program's, which other predicates may share.
+    private func rememberTemplate(of predicate: NSPredicate) {
+        guard operands.count == nextArgument, !arguments.prefix(nextArgument).contains(where: { $0 is NSExpression }),
+            let template = PredicateTemplate(predicate, operands: operands)
+        else { return }
+        PredicateTokenCache.shared.remember(template, of: format)
     }
 
     /// Parses the whole of `format` as an expression.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The tokens of format strings that were parsed before, because programs have few formats and parse each many times.
+/// The tokens and templates of format strings that were parsed before, because programs have few formats and parse each
+/// many times.
 final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guarded by `lock`
     static let shared = PredicateTokenCache()
 
@@ -12,6 +13,9 @@ final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guar
 
     private let lock = NSLock()
     private var wordsByFormat: [String: Words] = [:]
+    private var templates: [String: PredicateTemplate] = [:]
+    /// The latest format with a template. A program often makes many predicates of one format in turn.
+    private var latest: (format: String, template: PredicateTemplate)?
 
     struct Words {
         /// The tokens, with one of kind `end` at the end.
@@ -19,6 +23,24 @@ final class PredicateTokenCache: @unchecked Sendable {  // mutable state is guar
         /// The operand for each word that can only be a key in the place of an operand. Expressions are immutable, so
         /// all predicates of the format share it.
         let keys: [NSExpression?]
+    }
+
+    /// The template of a format; nil if the format has none.
+    func template(of format: String) -> PredicateTemplate? {
+        lock.lock()
+        defer { lock.unlock() }
+        if let latest, latest.format == format { return latest.template }
+        guard let template = templates[format] else { return nil }
+        latest = (format, template)
+        return template
+    }
+
+    func remember(_ template: PredicateTemplate, of format: String) {
+        guard format.utf8.count <= Self.longest else { return }
+        lock.withLock {
+            if templates.count >= Self.capacity { templates = [:] }
+            templates[format] = template
+        }
     }
 
     func words(of format: String) throws(PredicateParseError) -> Words {
