@@ -55,6 +55,12 @@ extension NSPersistentStoreCoordinator {
             reason: "The object's persistent store is not reachable from this coordinator (it was removed)")
     }
 
+    /// The only store of the coordinator, if a request for an entity concerns it; nil if there are more, or none.
+    private func soleStore(for layout: EntityLayout, in affected: [NSPersistentStore]?) -> AttachedStore? {
+        guard affected == nil, let sole = lock.withLock({ attached.count == 1 ? attached[0] : nil }) else { return nil }
+        return holds(layout, sole.store) ? sole : nil
+    }
+
     /// The stores that a fetch of an entity concerns.
     private func rowStores(
         for layout: EntityLayout, in affected: [NSPersistentStore]?, at generation: QueryGeneration?
@@ -179,6 +185,9 @@ extension NSPersistentStoreCoordinator {
         _ fetch: StoreFetch, in affected: [NSPersistentStore]?, at generation: QueryGeneration? = nil,
         _ body: ([Snapshot]) throws -> Void
     ) throws {
+        if let sole = soleStore(for: fetch.layout, in: affected) {
+            return try (generation?.views[sole.number] ?? sole.rows).fetchRows(fetch, body)
+        }
         let stores = try rowStores(for: fetch.layout, in: affected, at: generation)
         if stores.count == 1 { return try stores[0].fetchRows(fetch, body) }
         // Each of several stores sorts its own rows; the offset and the limit count over all rows.

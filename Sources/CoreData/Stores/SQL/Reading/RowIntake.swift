@@ -27,7 +27,6 @@ package struct RowIntake {
         self.moment = moment
         self.refreshing = refreshing
         looks = !refreshing
-        rows.reserveCapacity(Self.rowsAtOnce)
     }
 
     package var isEmpty: Bool { rows.isEmpty }

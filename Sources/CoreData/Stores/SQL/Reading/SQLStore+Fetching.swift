@@ -41,7 +41,9 @@ extension SQLStore {
         _ request: StoreFetch, _ rowShape: RowShape
     ) throws -> (fetch: KnownFetches.Known, constants: [SlotValue])? {
         // In a database with types, the expression in the place of a constant depends on the constant.
-        guard types == nil, let (shape, constants) = FetchShape.of(request) else { return nil }
+        guard types == nil else { return nil }
+        if let known = knownFetches.known(request) { return known }
+        guard let (shape, constants) = FetchShape.of(request) else { return nil }
         let known = try knownFetches.known(shape) {
             var unbounded = request
             unbounded.predicate = nil

@@ -50,6 +50,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     var scannedRows = 0
     #endif
     private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
+    /// The statement of the latest fetch, by its number in `KnownFetches`.
+    private var latestFetch: (number: Int, statement: SQLiteStatement)?
     /// Single-row statements by root index, because firing one fault is the hot path.
     private var rowStatements: [SQLiteStatement?] = []
     private var schemaVersionStatement: SQLiteStatement?
@@ -145,6 +147,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Finalises all cached statements: before the schema changes, and before closing.
     func finalizeStatements() {
         statementsByPlan = [:]
+        latestFetch = nil
         rowStatements = []
         schemaVersionStatement = nil
     }
@@ -169,6 +172,15 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     /// Returns the statement of a plan, which is prepared once and then cached.
     func statement(_ plan: SQLPlan, _ make: () throws -> SQLStatement) throws -> any SQLPreparedStatement {
+        guard case .fetch(let number) = plan else { return try known(plan, make) }
+        // A program often repeats one fetch, whose statement is found without a hash.
+        if let latestFetch, latestFetch.number == number { return latestFetch.statement }
+        let statement = try known(plan, make)
+        latestFetch = (number, statement)
+        return statement
+    }
+
+    private func known(_ plan: SQLPlan, _ make: () throws -> SQLStatement) throws -> SQLiteStatement {
         if let statement = statementsByPlan[plan] { return statement }
         let printed = SQLPrinter.print(try make(), in: SQLiteDialect())
         return try keep(plan, printed)
@@ -258,6 +270,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     private func keep(_ plan: SQLPlan, _ printed: SQLPrinter) throws -> SQLiteStatement {
         // Plans come from a few shapes for each entity, but the texts of fetches could grow without end.
         if statementsByPlan.count >= 512 {
+            latestFetch = nil
             statementsByPlan = statementsByPlan.filter { !$0.key.isText }
             if statementsByPlan.count >= 2048 { statementsByPlan = [:] }
         }
