@@ -1,6 +1,7 @@
 import Foundation
 
-/// The results of a fetch of dictionaries, before the dictionaries are made: the names once, and the values row by row.
+/// The results of a fetch of dictionaries. A row without keys becomes its dictionary at once. Keys become object ids
+/// first.
 package struct FetchedTable {
     /// A key of a row, in the place of the id that the coordinator makes of it.
     package final class Key: Sendable {
@@ -8,23 +9,41 @@ package struct FetchedTable {
         package init(_ key: ObjectKey) { self.key = key }
     }
 
-    /// The names of the columns.
-    package let names: [String]
-    /// The places of the names whose values are keys (`Key`), and later object ids.
-    package let keyPlaces: [Int]
-    /// One value per name for each row, in the form in which `NSDictionary` holds it; nil if a row has none.
-    package private(set) var values: [AnyObject?] = []
+    /// The number of columns.
+    private let width: Int
+    /// The places of the columns whose values are keys (`Key`), and later object ids.
+    private let keyPlaces: [Int]
+    private let maker: RowDictionaries
+    /// The rows of a table without keys.
+    private var rows: [NSDictionary] = []
+    /// One value per column for each row of a table with keys.
+    private var values: [AnyObject?] = []
 
+    /// - Parameters:
+    ///   - names: The names of the columns.
+    ///   - keyPlaces: The places of the names whose values are keys.
     package init(names: [String], keyPlaces: [Int]) {
-        self.names = names
+        width = names.count
         self.keyPlaces = keyPlaces
+        maker = RowDictionaries(names: names)
     }
 
-    package mutating func append(_ value: AnyObject?) { values.append(value) }
+    /// Appends a row.
+    ///
+    /// - Parameter value: returns the value of a column in the form in which `NSDictionary` holds it; nil if the row
+    ///   has none.
+    @inline(__always)
+    package mutating func appendRow(_ value: (_ place: Int) throws -> AnyObject?) rethrows {
+        if keyPlaces.isEmpty {
+            rows.append(try maker.dictionary(value))
+        } else {
+            for place in 0..<width { values.append(try value(place)) }
+        }
+    }
 
     /// Replaces the keys of a column by other keys.
     mutating func mapKeys(at place: Int, _ body: (ObjectKey) throws -> ObjectKey) rethrows {
-        for index in stride(from: place, to: values.count, by: names.count) {
+        for index in stride(from: place, to: values.count, by: width) {
             if let key = values[index] as? Key { values[index] = Key(try body(key.key)) }
         }
     }
@@ -32,7 +51,7 @@ package struct FetchedTable {
     /// Replaces keys by object ids.
     mutating func replaceKeys(_ id: (ObjectKey) -> NSManagedObjectID) {
         for place in keyPlaces {
-            for index in stride(from: place, to: values.count, by: names.count) {
+            for index in stride(from: place, to: values.count, by: width) {
                 if let key = values[index] as? Key { values[index] = id(key.key) }
             }
         }
@@ -40,41 +59,9 @@ package struct FetchedTable {
 
     /// The rows as dictionaries, which share the objects of their keys.
     var dictionaries: [NSDictionary] {
-        let width = names.count
-        if width == 0 { return [] }
-        let names = names.map { $0 as NSString as NSObject }
-        return values.withUnsafeBufferPointer { values in
-            names.withUnsafeBufferPointer { names in
-                stride(from: 0, to: values.count, by: width).map { start in
-                    let row = UnsafeBufferPointer(rebasing: values[start..<start + width])
-                    guard let first = row.baseAddress, let key = names.baseAddress, !row.contains(where: { $0 == nil })
-                    else { return Self.dictionary(ofSome: row, names) }
-                    // No value is nil here, and a non-nil optional reference has the memory layout of a reference.
-                    return first.withMemoryRebound(to: AnyObject.self, capacity: width) {
-                        NSDictionary(objects: $0, forKeys: key, count: width)
-                    }
-                }
-            }
-        }
-    }
-
-    /// A dictionary of a row of which some values are missing.
-    private static func dictionary(
-        ofSome row: UnsafeBufferPointer<AnyObject?>, _ names: UnsafeBufferPointer<NSObject>
-    ) -> NSDictionary {
-        var keys: [NSObject] = []
-        var objects: [AnyObject] = []
-        for (name, value) in zip(names, row) {
-            guard let value else { continue }
-            keys.append(name)
-            objects.append(value)
-        }
-        return objects.withUnsafeBufferPointer { objects in
-            keys.withUnsafeBufferPointer { keys in
-                // An empty array has no base address.
-                guard let first = objects.baseAddress, let key = keys.baseAddress else { return NSDictionary() }
-                return NSDictionary(objects: first, forKeys: key, count: objects.count)
-            }
+        if keyPlaces.isEmpty { return rows }
+        return stride(from: 0, to: values.count, by: width).map { start in
+            maker.dictionary { values[start + $0] }
         }
     }
 }

@@ -284,8 +284,23 @@ extension SQLStore {
     private func fetchTable(_ select: SQLSelect, _ plan: DictionaryPlan) throws -> FetchedTable {
         let keyPlaces = plan.columns.indices.filter { plan.columns[$0].isObject }
         var table = FetchedTable(names: plan.columns.map(\.name), keyPlaces: keyPlaces)
+        let columns = plan.columns.map { (reader: ColumnReader($0.content), place: $0.place) }
+        var numbers = NumberBoxes()
         try readRows(of: select) { row in
-            for column in plan.columns { table.append(try object(of: column, row)) }
+            try table.appendRow { column in
+                let place = columns[column].place
+                if row.isNull(place) { return nil }
+                // The most frequent kinds are converted without boxing and casting.
+                switch columns[column].reader {
+                case .text: return row.string(place) as NSString
+                case .boolean: return NSNumber(value: row.int64(place) != 0)
+                case .integer: return numbers.box(row.int64(place))
+                case .double: return NSNumber(value: row.double(place))
+                case .float: return NSNumber(value: Float(row.double(place)))
+                case .date: return NSDate(timeIntervalSinceReferenceDate: row.double(place))
+                case .other: return try object(of: plan.columns[column], row)
+                }
+            }
         }
         for (place, column) in plan.columns.enumerated() where column.layoutWithoutEntity != nil {
             try table.mapKeys(at: place, exact)
@@ -293,19 +308,29 @@ extension SQLStore {
         return table
     }
 
-    /// The value of a column as an object. The most frequent kinds are converted without boxing and casting.
+    /// The value of a column as an object.
     private func object(of column: DictionaryPlan.Column, _ row: any SQLRow) throws -> AnyObject? {
-        let place = column.place
-        if row.isNull(place) { return nil }
-        switch column.content {
-        case .value(.string, _): return row.string(place) as NSString
-        case .value(.boolean, _): return NSNumber(value: row.int64(place) != 0)
-        case .value(.integer, _): return NSNumber(value: row.int64(place))
-        case .value(.double, _): return NSNumber(value: row.double(place))
-        case .value(.float, _): return NSNumber(value: Float(row.double(place)))
-        case .value(.date, _): return NSDate(timeIntervalSinceReferenceDate: row.double(place))
-        case .value: return try value(of: column, row).map { $0 as AnyObject }
-        case .object: return (try value(of: column, row) as? ObjectKey).map(FetchedTable.Key.init)
+        let value = try value(of: column, row)
+        return column.isObject ? (value as? ObjectKey).map(FetchedTable.Key.init) : value.map { $0 as AnyObject }
+    }
+
+    /// The way in which the values of a column become objects.
+    private enum ColumnReader {
+        case text, boolean, integer, double, float, date
+        /// By `value(of:_:)`.
+        case other
+
+        init(_ content: DictionaryPlan.Content) {
+            self =
+                switch content {
+                case .value(.string, _): .text
+                case .value(.boolean, _): .boolean
+                case .value(.integer, _): .integer
+                case .value(.double, _): .double
+                case .value(.float, _): .float
+                case .value(.date, _): .date
+                case .value, .object: .other
+                }
         }
     }
 

@@ -259,8 +259,17 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     func double(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
 
     func string(_ column: Int) -> String {
-        guard let text = sqlite3_column_text(handle, Int32(column)) else { return "" }
-        let count = Int(sqlite3_column_bytes(handle, Int32(column)))
+        let value = sqlite3_column_value(handle, Int32(column))
+        let type = sqlite3_value_type(value)
+        // The count is requested first, which converts a text to UTF-8. A text is then read as a blob, so that SQLite
+        // does not copy it to add a zero byte.
+        if type == SQLITE_TEXT {
+            let count = Int(sqlite3_value_bytes(value))
+            guard count > 0, let text = sqlite3_value_blob(value) else { return "" }
+            return String(decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
+        }
+        guard let text = sqlite3_value_text(value) else { return "" }
+        let count = Int(sqlite3_value_bytes(value))
         return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
     }
 
