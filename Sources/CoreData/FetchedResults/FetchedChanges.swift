@@ -58,7 +58,7 @@ struct FetchedChanges {
             }
         }
         for place in places.values {
-            objects.append(Object(object: old.items[place], type: .delete, oldIndex: place, newIndex: nil))
+            objects.append(Object(object: old.objects[place], type: .delete, oldIndex: place, newIndex: nil))
         }
         for (pair, isInOrder) in zip(pairs, IncreasingRun.members(of: pairs.map(\.old))) {
             let isStill = isInOrder && staying[old.section(at: pair.old)] == new.section(at: pair.new)

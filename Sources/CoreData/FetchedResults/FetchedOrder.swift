@@ -6,12 +6,67 @@ struct FetchedOrder {
     let sectionKeyPath: KeyValuePath?
     /// The order of objects of the request's entity by their slots, where slots decide it.
     private let slotOrder: SlotOrder?
+    private let sectionSlot: SectionSlot?
 
     /// The order of results of a request. `layout` is nil if the results are not objects.
     init(sortDescriptors: [NSSortDescriptor], sectionKeyPath: KeyValuePath?, of layout: EntityLayout?) {
         self.sortDescriptors = sortDescriptors
         self.sectionKeyPath = sectionKeyPath
         slotOrder = layout.flatMap { SlotOrder(sortDescriptors, of: $0) }
+        sectionSlot = layout.flatMap { layout in sectionKeyPath.flatMap { SectionSlot(at: $0, of: layout) } }
+    }
+
+    /// The attribute whose values are the names of sections, if a name depends on nothing else.
+    private struct SectionSlot {
+        let layout: EntityLayout
+        let slot: Int
+
+        init?(at path: KeyValuePath, of layout: EntityLayout) {
+            guard path.keys.count == 1, case .attribute(let slot)? = layout.access[path.text],
+                NSManagedObject.isOrdered(layout.slots[slot].kind)
+            else { return nil }
+            self.layout = layout
+            self.slot = slot
+        }
+
+        /// The present value of an object. Nil if the slot does not decide: the object has another entity, its class
+        /// overrides the reading of keys, or a tracking follows its reads.
+        func value(of item: NSObject) -> SlotValue? {
+            let object = unsafeDowncast(item, to: NSManagedObject.self)
+            guard object.binding.layout === layout, object.isReadFromSlots, !object.flags.contains(.tracksReads) else {
+                return nil
+            }
+            object.checkConfinement("reading", layout.slots[slot].name)
+            return object.slotValue(at: slot)
+        }
+    }
+
+    /// Makes the names of the sections of many objects. Objects that follow each other are mostly of one section, whose
+    /// name is made once: the text of a number costs more than everything else about a moved object.
+    struct SectionNames {
+        private let order: FetchedOrder
+        private var latest: (value: SlotValue, name: String)?
+
+        init(_ order: FetchedOrder) { self.order = order }
+
+        /// The name of the section an object belongs to by its present values.
+        mutating func name(of item: NSObject) -> String {
+            guard let value = order.sectionSlot?.value(of: item) else { return order.sectionName(of: item) }
+            if let latest, Self.isSame(latest.value, value) { return latest.name }
+            let name = order.sectionName(of: item)
+            latest = (value, name)
+            return name
+        }
+
+        private static func isSame(_ one: SlotValue, _ other: SlotValue) -> Bool {
+            switch (one, other) {
+            case (.null, .null): true
+            case (.int(let one), .int(let other)): one == other
+            case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern
+            case (.string(let one), .string(let other)): StringComparison.areIdentical(one, other)
+            default: false
+            }
+        }
     }
 
     var isSectioned: Bool { sectionKeyPath != nil }

@@ -50,6 +50,6 @@ extension FetchedResultsCore {
     /// Replaces the cached sections by those after a save.
     func writeCacheAfterSave() {
         guard let fetched, let arrangement, let basis = cacheBasis(of: fetched) else { return }
-        write(arrangement.sections, itemCount: arrangement.items.count, basis)
+        write(arrangement.sections, itemCount: arrangement.count, basis)
     }
 }

@@ -94,7 +94,7 @@ extension FetchedResultsCore {
     }
 
     private func snapshot(after changes: FetchedChanges) -> NSFetchedResultsSnapshot {
-        let arrangement = arrangement
+        let arrangement = settledArrangement
         return NSFetchedResultsSnapshot(
             sections: (arrangement?.sections ?? []).map { ($0.name, $0.start) },
             itemIdentifiers: (arrangement?.items ?? []).map(FetchedChanges.id),
@@ -108,10 +108,10 @@ extension FetchedResultsCore {
 
     // MARK: Ids that become permanent
 
-    func noteTemporaryIDs(of items: [NSObject]) {
+    func noteTemporaryIDs(of arrangement: FetchedArrangement) {
         temporaryIDs = [:]
         guard fetched?.isTracked == true, !context.tracked.inserted.isEmpty else { return }
-        for item in items { noteTemporaryID(of: item) }
+        for item in arrangement.items { noteTemporaryID(of: item) }
     }
 
     private func noteTemporaryIDs(after changes: FetchedChanges) {

@@ -32,8 +32,8 @@ extension FetchedResultsCore {
         if isOutdated, !isExact { return try refetch(fetched, changed: []) }
         func objects(_ key: String) -> Set<NSManagedObject> { info[key] as? Set<NSManagedObject> ?? [] }
         let deleted = objects(NSDeletedObjectsKey)
-        let changed = objects(NSInsertedObjectsKey).union(objects(NSUpdatedObjectsKey))
-            .union(objects(NSRefreshedObjectsKey)).subtracting(deleted)
+        let changed = Self.union(of: [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey].map(objects))
+            .subtracting(deleted)
 
         var candidates = changed.filter { fetched.entities.contains($0.binding.layout.index) }
         let direct = candidates
@@ -53,7 +53,18 @@ extension FetchedResultsCore {
             return try regroup(fetched, deleted: deleted, candidates: candidates, direct: direct)
         }
         if plan.changes.isEmpty { return }
-        tell(plan.changes) { $0.replace(removed: plan.removed, added: plan.added, sections: plan.sections) }
+        tell(plan.changes) {
+            $0.replace(
+                removed: plan.removed, added: plan.added, sections: plan.sections, areMoves: plan.areMoves)
+        }
+    }
+
+    /// The union of sets. If only one has objects, this takes no time for each of them.
+    private static func union(of sets: [Set<NSManagedObject>]) -> Set<NSManagedObject> {
+        let largest = sets.indices.max { sets[$0].count < sets[$1].count } ?? 0
+        return sets.indices.reduce(into: sets[largest]) { all, index in
+            if index != largest, !sets[index].isEmpty { all.formUnion(sets[index]) }
+        }
     }
 
     /// Whether a change of objects may change a page of results, which an offset or a limit cuts.
@@ -66,7 +77,8 @@ extension FetchedResultsCore {
         }
         func isListed(_ object: NSManagedObject) -> Bool { arrangement?.index(of: object) != nil }
         if deleted.contains(where: isListed) || candidates.contains(where: isListed) { return true }
-        let last = (arrangement?.items.count ?? 0) < fetched.parameters.fetchLimit ? nil : arrangement?.items.last
+        let count = arrangement?.count ?? 0
+        let last = count == 0 || count < fetched.parameters.fetchLimit ? nil : arrangement?.objects[count - 1]
         try? context.loadRows(of: Array(candidates))
         return try UndecidedPredicate.throwing {
             candidates.contains { object in
@@ -99,6 +111,7 @@ extension FetchedResultsCore {
         var removed: [Int]
         var added: [(index: Int, object: NSObject)]
         var sections: [FetchedArrangement.Section]
+        var areMoves: Bool
         var changes: FetchedChanges
     }
 
@@ -108,10 +121,12 @@ extension FetchedResultsCore {
         direct: Set<NSManagedObject>
     ) throws -> Plan? {
         guard let update = try update(fetched, deleted: deleted, candidates: candidates, direct: direct) else {
-            return Plan(removed: [], added: [], sections: [], changes: FetchedChanges())
+            return Plan(removed: [], added: [], sections: [], areMoves: true, changes: FetchedChanges())
         }
         if update.isOutOfOrder { return nil }
-        return Plan(removed: update.removed, added: update.added, sections: update.sections, changes: update.changes)
+        return Plan(
+            removed: update.removed, added: update.added, sections: update.sections, areMoves: update.areMoves,
+            changes: update.changes)
     }
 
     private func update(
@@ -127,14 +142,18 @@ extension FetchedResultsCore {
         _ fetched: Fetched, deleted: Set<NSManagedObject>, candidates: Set<NSManagedObject>,
         direct: Set<NSManagedObject>
     ) -> FetchedUpdate? {
-        var gone = deleted.compactMap { arrangement?.index(of: $0) }
+        var gone = (arrangement?.indexes(of: Array(deleted)) ?? []).compactMap { $0 }
         var placements: [FetchedUpdate.Placement] = []
-        try? context.loadRows(of: Array(candidates))
-        for object in candidates.sorted(by: Self.isEarlier) {
-            let place = arrangement?.index(of: object)
+        let candidates = candidates.sorted(by: Self.isEarlier)
+        try? context.loadRows(of: candidates)
+        // Objects that changed themselves are candidates, unless they were deleted.
+        let areDirect = candidates.count == direct.count
+        let places = arrangement?.indexes(of: candidates) ?? []
+        for (object, place) in zip(candidates, places) {
             if isMatch(object, fetched) {
                 placements.append(
-                    FetchedUpdate.Placement(object: object, oldIndex: place, isDirect: direct.contains(object)))
+                    FetchedUpdate.Placement(
+                        object: object, oldIndex: place, isDirect: areDirect || direct.contains(object)))
             } else if let place {
                 gone.append(place)
             }
@@ -176,7 +195,7 @@ extension FetchedResultsCore {
         guard let update = try update(fetched, deleted: deleted, candidates: candidates, direct: direct),
             var new = arrangement
         else { return }
-        new.replace(removed: update.removed, added: update.added, sections: [])
+        new.replace(removed: update.removed, added: update.added, sections: [], areMoves: update.areMoves)
         replace(by: new.items, fetched.order) { direct.contains(unsafeDowncast($0, to: NSManagedObject.self)) }
     }
 

@@ -186,7 +186,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         }
         self.fetched = fetched
         setArrangement(arrangement)
-        noteTemporaryIDs(of: arrangement.items)
+        noteTemporaryIDs(of: arrangement)
         tellSnapshotAfterFetch()
         for listener in livingListeners { listener.resultsWereFetched() }
     }
@@ -238,6 +238,12 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         changedSinceOutdated = []
     }
 
+    /// The results, in an array that can be read without a copy.
+    var settledArrangement: FetchedArrangement? {
+        arrangement?.settle()
+        return arrangement
+    }
+
     /// Changes the results in place.
     func updateArrangement(_ change: (inout FetchedArrangement) -> Void) {
         storedSectionInfos = nil
@@ -246,7 +252,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
 
     var items: [NSObject]? {
         context.checkConfinement("fetchedObjects")
-        return arrangement?.items
+        return settledArrangement?.items
     }
 
     func object(at indexPath: IndexPath) -> NSObject {
@@ -260,7 +266,7 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
         let range = arrangement.range(ofSection: section)
         require(
             (0..<range.count).contains(place), "no object at index \(place) in section at index \(section)")
-        return arrangement.items[range.lowerBound + place]
+        return arrangement.objects[range.lowerBound + place]
     }
 
     func indexPath(of object: Any) -> IndexPath? {
@@ -284,13 +290,14 @@ final class FetchedResultsCore: ContextFollower, @unchecked Sendable {  // used 
     func sectionInfo(_ index: Int, of arrangement: FetchedArrangement) -> FetchedSection {
         let name = arrangement.sections[index].name
         return FetchedSection(
-            name: name, indexTitle: indexTitle(of: name), items: arrangement.items[arrangement.range(ofSection: index)])
+            name: name, indexTitle: indexTitle(of: name), of: arrangement.objects,
+            at: arrangement.range(ofSection: index))
     }
 
     /// The info of a deleted section, whose objects were deleted before.
     func emptySectionInfo(_ index: Int, of arrangement: FetchedArrangement) -> FetchedSection {
         let name = arrangement.sections[index].name
-        return FetchedSection(name: name, indexTitle: indexTitle(of: name), items: [])
+        return FetchedSection(name: name, indexTitle: indexTitle(of: name), of: FetchedList([]), at: 0..<0)
     }
 
     private func indexTitle(of name: String) -> String? {

@@ -46,25 +46,23 @@ struct FetchedUpdate {
 
     var added: [(index: Int, object: NSObject)] { placements.map { ($0.newIndex, $0.object) } }
 
+    /// Whether the results have the objects afterwards that they had before.
+    var areMoves: Bool { removed.count == placements.count && deleted.isEmpty }
+
     // MARK: Anchors
 
-    private var anchorCount: Int { old.items.count - removed.count }
+    private var anchorCount: Int { old.count - removed.count }
 
-    /// The number of removed objects that stood before an old place.
-    private func removedCount(before index: Int) -> Int {
-        var low = 0
-        var high = removed.count
-        while low < high {
-            let middle = (low + high) / 2
-            if removed[middle] < index { low = middle + 1 } else { high = middle }
+    /// The old place of an anchor. `passed` is a number of removed objects that stood before it, at which the search
+    /// begins.
+    private func oldIndex(ofAnchor anchor: Int, passing passed: Int) -> Int {
+        var low = passed
+        var step = 1
+        while low + step <= removed.count, removed[low + step - 1] - (low + step - 1) <= anchor {
+            low += step
+            step *= 2
         }
-        return low
-    }
-
-    /// The old place of an anchor.
-    private func oldIndex(ofAnchor anchor: Int) -> Int {
-        var low = 0
-        var high = removed.count
+        var high = min(low + step - 1, removed.count)
         while low < high {
             let middle = (low + high) / 2
             if removed[middle] - middle <= anchor { low = middle + 1 } else { high = middle }
@@ -72,52 +70,67 @@ struct FetchedUpdate {
         return anchor + low
     }
 
-    private func anchor(_ index: Int) -> NSObject { old.items[oldIndex(ofAnchor: index)] }
-
     // MARK: Places
 
     private mutating func findGaps() {
-        for index in placements.indices {
-            guard let place = placements[index].oldIndex else { continue }
-            let gap = place - removedCount(before: place)
-            placements[index].oldGap = gap
-            if fits(placements[index].object, gap) { placements[index].gap = gap }
-        }
-        // Among equal objects, those that stay come first, in the old order. Then come objects that moved, then new
-        // ones.
-        reorder { a, b in
-            let (rankA, rankB) = (Self.rank(a), Self.rank(b))
-            return rankA != rankB ? rankA - rankB : (a.oldIndex ?? 0) - (b.oldIndex ?? 0)
-        }
+        findOldGaps()
         if order.isBySlots {
-            reorder { [order] in order.compare($0.object, $1.object).rawValue }
+            reorder { [order] in order.compare($0.pointee.object, $1.pointee.object).rawValue }
         } else if !order.sortDescriptors.isEmpty {
             placements = Self.sorted(placements, order)
         }
         var reached = 0
-        for index in placements.indices where placements[index].gap < 0 {
-            reached = upperBound(of: placements[index].object, from: reached)
-            placements[index].gap = reached
+        var passed = 0
+        let objects = old.objects
+        objects.withReferences { objects in
+            for index in placements.indices where placements[index].gap < 0 {
+                reached = upperBound(of: placements[index].object, from: reached, in: objects, &passed)
+                placements[index].gap = reached
+            }
         }
         // Objects in one gap keep their order.
-        reorder { $0.gap - $1.gap }
+        reorder { $0.pointee.gap - $1.pointee.gap }
         for index in placements.indices { placements[index].newIndex = placements[index].gap + index }
+    }
+
+    /// Finds the gaps in which the objects were, and the objects that fit there still.
+    ///
+    /// Among equal objects, those that stay come first, in the old order. Then come objects that moved, then new ones.
+    private mutating func findOldGaps() {
+        reorder { ($0.pointee.oldIndex ?? .max) - ($1.pointee.oldIndex ?? .max) }
+        var passed = 0
+        let objects = old.objects
+        objects.withReferences { objects in
+            for index in placements.indices {
+                guard let place = placements[index].oldIndex else { break }
+                while passed < removed.count, removed[passed] < place { passed += 1 }
+                let gap = place - passed
+                placements[index].oldGap = gap
+                if fits(placements[index].object, gap, in: objects, passing: passed) { placements[index].gap = gap }
+            }
+        }
+        let fitting = placements.filter { $0.gap >= 0 }
+        if !fitting.isEmpty, fitting.count < placements.count {
+            placements = fitting + placements.filter { $0.gap < 0 }
+        }
     }
 
     /// Sorts the placements by a comparison: negative where the first comes first, 0 for equals. Equals keep their
     /// order, which the standard library's sort does not guarantee.
-    private mutating func reorder(_ compare: (Placement, Placement) -> Int) {
+    private mutating func reorder(_ compare: (UnsafePointer<Placement>, UnsafePointer<Placement>) -> Int) {
+        let isOrdered = placements.withUnsafeBufferPointer { placements in
+            guard let base = placements.baseAddress else { return true }
+            return placements.indices.dropFirst().allSatisfy { compare(base + $0 - 1, base + $0) <= 0 }
+        }
+        if isOrdered { return }
         let order = placements.withUnsafeBufferPointer { placements in
-            placements.indices.sorted { a, b in
-                let result = compare(placements[a], placements[b])
+            guard let base = placements.baseAddress else { return [Int]() }
+            return placements.indices.sorted { a, b in
+                let result = compare(base + a, base + b)
                 return result == 0 ? a < b : result < 0
             }
         }
         placements = order.map { placements[$0] }
-    }
-
-    private static func rank(_ placement: Placement) -> Int {
-        placement.oldIndex == nil ? 2 : placement.gap < 0 ? 1 : 0
     }
 
     private static func sorted(_ placements: [Placement], _ order: FetchedOrder) -> [Placement] {
@@ -127,25 +140,62 @@ struct FetchedUpdate {
             .compactMap { byObject[ObjectIdentifier($0)] }
     }
 
-    private func fits(_ object: NSObject, _ gap: Int) -> Bool {
-        if gap > 0, order.compare(anchor(gap - 1), object) == .orderedDescending { return false }
-        if gap < anchorCount, order.compare(object, anchor(gap)) == .orderedDescending { return false }
+    /// Whether an object belongs into a gap. `passed` removed objects stood before the gap.
+    private func fits(
+        _ object: NSObject, _ gap: Int, in objects: UnsafeBufferPointer<Unmanaged<NSObject>>, passing passed: Int
+    ) -> Bool {
+        if gap > 0 {
+            var before = gap + passed - 1
+            var last = passed - 1
+            while last >= 0, removed[last] == before {
+                before -= 1
+                last -= 1
+            }
+            if compare(objects[before], object) == .orderedDescending { return false }
+        }
+        if gap < anchorCount {
+            let after = oldIndex(ofAnchor: gap, passing: passed)
+            let isBehind = objects[after]._withUnsafeGuaranteedRef { order.compare(object, $0) == .orderedDescending }
+            if isBehind { return false }
+        }
         return true
+    }
+
+    /// The order of an object of the results and another one.
+    @inline(__always)
+    private func compare(_ anchor: Unmanaged<NSObject>, _ object: NSObject) -> ComparisonResult {
+        anchor._withUnsafeGuaranteedRef { order.compare($0, object) }
     }
 
     /// The number of anchors that come before an object or are its equals; at least `start`. The search begins near
     /// `start`.
-    private func upperBound(of object: NSObject, from start: Int) -> Int {
+    ///
+    /// - Parameter passed: The number of removed objects that stood before the anchor `start`, or less.
+    private func upperBound(
+        of object: NSObject, from start: Int, in objects: UnsafeBufferPointer<Unmanaged<NSObject>>,
+        _ passed: inout Int
+    ) -> Int {
+        let count = anchorCount
         var low = start
         var step = 1
-        while low + step <= anchorCount, order.compare(anchor(low + step - 1), object) != .orderedDescending {
+        if start < count { passed = oldIndex(ofAnchor: start, passing: passed) - start }
+        while low + step <= count {
+            let place = oldIndex(ofAnchor: low + step - 1, passing: passed)
+            if compare(objects[place], object) == .orderedDescending { break }
+            passed = place - (low + step - 1)
             low += step
             step *= 2
         }
-        var high = min(low + step - 1, anchorCount)
+        var high = min(low + step - 1, count)
         while low < high {
             let middle = (low + high) / 2
-            if order.compare(anchor(middle), object) == .orderedDescending { high = middle } else { low = middle + 1 }
+            let place = oldIndex(ofAnchor: middle, passing: passed)
+            if compare(objects[place], object) == .orderedDescending {
+                high = middle
+            } else {
+                low = middle + 1
+                passed = place - middle
+            }
         }
         return low
     }
@@ -171,9 +221,8 @@ struct FetchedUpdate {
             sections = old.sections
             return
         }
-        for index in placements.indices {
-            placements[index].sectionName = order.sectionName(of: placements[index].object)
-        }
+        var names = FetchedOrder.SectionNames(order)
+        for index in placements.indices { placements[index].sectionName = names.name(of: placements[index].object) }
         let plan = FetchedSectionPlan(
             counts: old.sections.enumerated().map { ($1.name, old.count(ofSection: $0)) },
             removed: removed.map { old.section(at: $0) }, placements: placements.map { ($0.sectionName, $0.gap) })
@@ -190,7 +239,7 @@ struct FetchedUpdate {
         let deletedSections = Set(changes.deletedSections)
         for index in deleted {
             changes.objects.append(
-                FetchedChanges.Object(object: old.items[index], type: .delete, oldIndex: index, newIndex: nil))
+                FetchedChanges.Object(object: old.objects[index], type: .delete, oldIndex: index, newIndex: nil))
         }
         for placement in placements {
             var type = NSFetchedResultsChangeType.insert

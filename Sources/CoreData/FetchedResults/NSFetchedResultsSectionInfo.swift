@@ -26,15 +26,18 @@ public protocol NSFetchedResultsSectionInfo {
 final class FetchedSection: NSFetchedResultsSectionInfo {
     let name: String
     let indexTitle: String?
-    private let items: ArraySlice<NSObject>
+    private let results: FetchedList
+    private let range: Range<Int>
 
-    init(name: String, indexTitle: String?, items: ArraySlice<NSObject>) {
+    /// The section of the results at some places.
+    init(name: String, indexTitle: String?, of results: FetchedList, at range: Range<Int>) {
         self.name = name
         self.indexTitle = indexTitle
-        self.items = items
+        self.results = results
+        self.range = range
     }
 
-    var numberOfObjects: Int { items.count }
+    var numberOfObjects: Int { range.count }
 
-    var objects: [Any]? { Array(items) }
+    var objects: [Any]? { results[range] }
 }

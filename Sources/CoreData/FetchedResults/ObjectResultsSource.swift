@@ -106,7 +106,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
             changeCount += 2
             if request != nil { try core.refetch() }
         }
-        guard let now = core.arrangement else { return nil }
+        guard let now = core.settledArrangement else { return nil }
         let step = step(to: now)
         latest = nil
         changeCount = 0
@@ -135,7 +135,7 @@ final class ObjectResultsSource<Value>: FetchedResultsSource, FetchedResultsList
             try core.performFetch(request)
             (latest, changeCount, changed) = (nil, 0, [])
         }
-        guard let now = core.arrangement else { return nil }
+        guard let now = core.settledArrangement else { return nil }
         return make(deliver(Step(arrangement: now, difference: nil, updated: [])))
     }
 

@@ -12,3 +12,13 @@ func sameObject<Wanted>(_ object: AnyObject, of _: Wanted.Type) -> Wanted { unsa
 func sameArray<Object: AnyObject, Element>(_ objects: [Object], of _: Element.Type) -> [Element] {
     unsafeBitCast(objects, to: [Element].self)
 }
+
+/// Whether an array has its buffer alone, so that it can be changed without a copy.
+///
+/// An array is one pointer to a buffer, which counts references as an object does.
+@inline(__always)
+func isUnshared<Element>(_ array: inout [Element]) -> Bool {
+    withUnsafeMutablePointer(to: &array) { pointer in
+        pointer.withMemoryRebound(to: AnyObject.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
+    }
+}
