@@ -204,7 +204,7 @@ extension NSManagedObject {
 
     final func memberObjects(of index: Int) -> [NSManagedObject] {
         guard let context = binding.context else { return isRecorder ? [] : members(of: index).compactMap(related) }
-        let objects = members(of: index).map { context.object(for: $0) }
+        let objects = context.objects(for: members(of: index))
         context.keepForBlock(objects)
         return objects
     }

@@ -63,10 +63,15 @@ extension NSManagedObjectContext {
         }
         // An object may be a member of several owners.
         if !toManyOwners.isEmpty || met.count > 1 || destinations.count > met.first?.keys.count ?? 0 {
-            var known: Set<ObjectIdentifier> = []
-            destinations.removeAll { !known.insert(ObjectIdentifier($0)).inserted }
+            var known = KeySet()
+            destinations.removeAll { !known.insert(Int64(Int(bitPattern: ObjectIdentifier($0)))) }
         }
-        recentObjects.prefetched += destinations
+        // The first level is held as it is: a copy would count a reference to each object.
+        if recentObjects.prefetched.isEmpty {
+            recentObjects.prefetched = destinations
+        } else {
+            recentObjects.prefetched += destinations
+        }
         try loadRows(of: destinations)
         return destinations
     }

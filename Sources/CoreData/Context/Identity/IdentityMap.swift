@@ -52,6 +52,30 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         return object(for: key, place: &place)
     }
 
+    /// Appends the live objects with the keys from a place on, until a key is of another entity or has no object.
+    ///
+    /// - Returns: The place of the first key whose object was not appended.
+    func append(objectsFor keys: [ObjectKey], from start: Int, to objects: inout [NSManagedObject]) -> Int {
+        let layoutIndex = keys[start].layoutIndex
+        var next = start
+        lock.lock()
+        defer { lock.unlock() }
+        keys.withUnsafeBufferPointer { keys in
+            while next < keys.count, keys[next].layoutIndex == layoutIndex {
+                let key = keys[next].key
+                var position = home(key)
+                while let pointer = entries[position], Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key != key })
+                {
+                    position = (position + 1) & (capacity - 1)
+                }
+                guard let pointer = entries[position], tryRetain(pointer) else { return }
+                objects.append(Self.object(pointer).takeRetainedValue())
+                next += 1
+            }
+        }
+        return next
+    }
+
     /// The place for a key that was not found, as long as nothing else changes the table.
     struct Place {
         fileprivate var position = 0

@@ -93,6 +93,24 @@ extension NSManagedObjectContext {
         return makeObject(binding: binding, key: key.key, row: nil, isUnfired: true)
     }
 
+    /// The objects for keys, as faults when the context has not registered them yet.
+    final func objects(for keys: [ObjectKey]) -> [NSManagedObject] {
+        var objects: [NSManagedObject] = []
+        objects.reserveCapacity(keys.count)
+        var next = 0
+        while next < keys.count {
+            // The objects that are registered are found under one lock.
+            if let map = binding(at: keys[next].layoutIndex).identityMap {
+                next = map.append(objectsFor: keys, from: next, to: &objects)
+            }
+            if next < keys.count {
+                objects.append(object(for: keys[next]))
+                next += 1
+            }
+        }
+        return objects
+    }
+
     /// The object for a key if it is alive in this context.
     final func registeredObject(for key: ObjectKey) -> NSManagedObject? {
         binding(at: key.layoutIndex).identityMap?.object(for: key.key)
