@@ -84,6 +84,20 @@ struct FetchedOrder {
         return .orderedSame
     }
 
+    /// The values of an object by which it is ordered; nil where its slots do not decide.
+    func values(of object: NSObject) -> SlotOrder.Values? { slotOrder?.values(of: object) }
+
+    /// The order of an object and one whose values are given if slots decide its order.
+    @inline(__always)
+    func compare(_ a: Unmanaged<NSObject>, _ b: NSObject, _ values: SlotOrder.Values?) -> ComparisonResult {
+        if let values, let result = slotOrder?.compare(a, values) { return result }
+        return a._withUnsafeGuaranteedRef { compare($0, b) }
+    }
+
+    /// The word of an object's row that is compared first; any word if slots do not decide.
+    @inline(__always)
+    func word(of object: Unmanaged<NSObject>) -> Int64 { slotOrder?.word(of: object) ?? 0 }
+
     /// The name of the section an object belongs to by its present values.
     func sectionName(of object: NSObject) -> String {
         guard let sectionKeyPath else { return "" }

@@ -15,6 +15,12 @@ struct FetchedSectionPlan {
         var isKept = true
     }
 
+    /// The section of an object that is inserted: an anchored one, or an unanchored one behind an anchored one.
+    private enum Place {
+        case old(Int)
+        case behind(Int, Int)
+    }
+
     /// `counts` are the sections until now. `removed` is the section of every object that is removed or moved.
     /// `placements` are the objects that are inserted, in order, with the number of anchors before them.
     init(counts: [(name: String, count: Int)], removed: [Int], placements: [(name: String, gap: Int)]) {
@@ -28,19 +34,29 @@ struct FetchedSectionPlan {
 
         // The unanchored sections, by the anchored section before them. The first place is for the sections before all
         // anchored ones.
-        var behind: [Int: [Entry]] = [:]
-        var places: [String: (behind: Int, index: Int)] = [:]
-        for placement in placements {
-            if let oldIndex = oldIndexes[placement.name], left[oldIndex] > 0 {
-                left[oldIndex] += 1
-            } else if let place = places[placement.name] {
-                behind[place.behind]?[place.index].count += 1
+        var behind: [[Entry]] = Array(repeating: [], count: anchored.count + 1)
+        var places: [String: Place] = [:]
+        var latest: (name: String, place: Place)?
+        for (name, gap) in placements {
+            // Objects that follow each other are mostly of one section.
+            let place: Place
+            if let latest, latest.name == name {
+                place = latest.place
+            } else if let known = places[name] {
+                place = known
+            } else if let oldIndex = oldIndexes[name], left[oldIndex] > 0 {
+                place = .old(oldIndex)
             } else {
-                let position = Self.firstIndex(in: ends, reaching: placement.gap)
-                places[placement.name] = (position, behind[position]?.count ?? 0)
-                behind[position, default: []].append(
-                    Entry(name: placement.name, oldIndex: oldIndexes[placement.name], count: 1))
+                let position = Self.firstIndex(in: ends, reaching: gap)
+                place = .behind(position, behind[position].count)
+                places[name] = place
+                behind[position].append(Entry(name: name, oldIndex: oldIndexes[name], count: 0))
             }
+            switch place {
+            case .old(let section): left[section] += 1
+            case .behind(let position, let index): behind[position][index].count += 1
+            }
+            latest = (name, place)
         }
         var final: [Entry] = []
         for position in 0...anchored.count {
@@ -48,7 +64,8 @@ struct FetchedSectionPlan {
                 let section = anchored[position - 1]
                 final.append(Entry(name: counts[section].name, oldIndex: section, count: left[section]))
             }
-            guard var entries = behind[position] else { continue }
+            var entries = behind[position]
+            if entries.isEmpty { continue }
             let lower = position > 0 ? anchored[position - 1] : -1
             let upper = position < anchored.count ? anchored[position] : counts.count
             let candidates = entries.indices.filter { entries[$0].oldIndex.map { $0 > lower && $0 < upper } ?? false }

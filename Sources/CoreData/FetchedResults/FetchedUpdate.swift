@@ -49,44 +49,17 @@ struct FetchedUpdate {
     /// Whether the results have the objects afterwards that they had before.
     var areMoves: Bool { removed.count == placements.count && deleted.isEmpty }
 
-    // MARK: Anchors
-
-    private var anchorCount: Int { old.count - removed.count }
-
-    /// The old place of an anchor. `passed` is a number of removed objects that stood before it, at which the search
-    /// begins.
-    private func oldIndex(ofAnchor anchor: Int, passing passed: Int) -> Int {
-        var low = passed
-        var step = 1
-        while low + step <= removed.count, removed[low + step - 1] - (low + step - 1) <= anchor {
-            low += step
-            step *= 2
-        }
-        var high = min(low + step - 1, removed.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if removed[middle] - middle <= anchor { low = middle + 1 } else { high = middle }
-        }
-        return anchor + low
-    }
-
     // MARK: Places
 
     private mutating func findGaps() {
-        findOldGaps()
-        if order.isBySlots {
-            reorder { [order] in order.compare($0.pointee.object, $1.pointee.object).rawValue }
-        } else if !order.sortDescriptors.isEmpty {
-            placements = Self.sorted(placements, order)
-        }
-        var reached = 0
-        var passed = 0
-        let objects = old.objects
-        objects.withReferences { objects in
-            for index in placements.indices where placements[index].gap < 0 {
-                reached = upperBound(of: placements[index].object, from: reached, in: objects, &passed)
-                placements[index].gap = reached
+        FetchedAnchors.with(old.objects, without: removed, order: order) { anchors in
+            findOldGaps(anchors)
+            if order.isBySlots {
+                reorder { [order] in order.compare($0.pointee.object, $1.pointee.object).rawValue }
+            } else if !order.sortDescriptors.isEmpty {
+                placements = Self.sorted(placements, order)
             }
+            findNewGaps(anchors)
         }
         // Objects in one gap keep their order.
         reorder { $0.pointee.gap - $1.pointee.gap }
@@ -96,22 +69,41 @@ struct FetchedUpdate {
     /// Finds the gaps in which the objects were, and the objects that fit there still.
     ///
     /// Among equal objects, those that stay come first, in the old order. Then come objects that moved, then new ones.
-    private mutating func findOldGaps() {
+    private mutating func findOldGaps(_ anchors: FetchedAnchors) {
         reorder { ($0.pointee.oldIndex ?? .max) - ($1.pointee.oldIndex ?? .max) }
+        if order.isBySlots, placements.count >= FetchedAnchors.manySearches {
+            anchors.read(near: placements.compactMap(\.oldIndex))
+        }
         var passed = 0
-        let objects = old.objects
-        objects.withReferences { objects in
-            for index in placements.indices {
-                guard let place = placements[index].oldIndex else { break }
-                while passed < removed.count, removed[passed] < place { passed += 1 }
-                let gap = place - passed
-                placements[index].oldGap = gap
-                if fits(placements[index].object, gap, in: objects, passing: passed) { placements[index].gap = gap }
-            }
+        for index in placements.indices {
+            guard let place = placements[index].oldIndex else { break }
+            while passed < removed.count, removed[passed] < place { passed += 1 }
+            let gap = place - passed
+            placements[index].oldGap = gap
+            if anchors.fit(placements[index].object, gap, passing: passed) { placements[index].gap = gap }
         }
         let fitting = placements.filter { $0.gap >= 0 }
         if !fitting.isEmpty, fitting.count < placements.count {
             placements = fitting + placements.filter { $0.gap < 0 }
+        }
+    }
+
+    /// Finds the gaps of the other objects, which are in order.
+    private mutating func findNewGaps(_ anchors: FetchedAnchors) {
+        let moved = placements.indices.filter { placements[$0].gap < 0 }
+        var reached = 0
+        if order.isBySlots, moved.count >= FetchedAnchors.manySearches {
+            let gaps = anchors.upperBounds(of: moved.map { placements[$0].object })
+            for (index, gap) in zip(moved, gaps) {
+                reached = max(reached, gap)
+                placements[index].gap = reached
+            }
+            return
+        }
+        var passed = 0
+        for index in moved {
+            reached = anchors.upperBound(of: placements[index].object, from: reached, &passed)
+            placements[index].gap = reached
         }
     }
 
@@ -138,66 +130,6 @@ struct FetchedUpdate {
             placements.map { (ObjectIdentifier($0.object), $0) }, uniquingKeysWith: { first, _ in first })
         return placements.map(\.object).sorted(byDescriptors: order.sortDescriptors)
             .compactMap { byObject[ObjectIdentifier($0)] }
-    }
-
-    /// Whether an object belongs into a gap. `passed` removed objects stood before the gap.
-    private func fits(
-        _ object: NSObject, _ gap: Int, in objects: UnsafeBufferPointer<Unmanaged<NSObject>>, passing passed: Int
-    ) -> Bool {
-        if gap > 0 {
-            var before = gap + passed - 1
-            var last = passed - 1
-            while last >= 0, removed[last] == before {
-                before -= 1
-                last -= 1
-            }
-            if compare(objects[before], object) == .orderedDescending { return false }
-        }
-        if gap < anchorCount {
-            let after = oldIndex(ofAnchor: gap, passing: passed)
-            let isBehind = objects[after]._withUnsafeGuaranteedRef { order.compare(object, $0) == .orderedDescending }
-            if isBehind { return false }
-        }
-        return true
-    }
-
-    /// The order of an object of the results and another one.
-    @inline(__always)
-    private func compare(_ anchor: Unmanaged<NSObject>, _ object: NSObject) -> ComparisonResult {
-        anchor._withUnsafeGuaranteedRef { order.compare($0, object) }
-    }
-
-    /// The number of anchors that come before an object or are its equals; at least `start`. The search begins near
-    /// `start`.
-    ///
-    /// - Parameter passed: The number of removed objects that stood before the anchor `start`, or less.
-    private func upperBound(
-        of object: NSObject, from start: Int, in objects: UnsafeBufferPointer<Unmanaged<NSObject>>,
-        _ passed: inout Int
-    ) -> Int {
-        let count = anchorCount
-        var low = start
-        var step = 1
-        if start < count { passed = oldIndex(ofAnchor: start, passing: passed) - start }
-        while low + step <= count {
-            let place = oldIndex(ofAnchor: low + step - 1, passing: passed)
-            if compare(objects[place], object) == .orderedDescending { break }
-            passed = place - (low + step - 1)
-            low += step
-            step *= 2
-        }
-        var high = min(low + step - 1, count)
-        while low < high {
-            let middle = (low + high) / 2
-            let place = oldIndex(ofAnchor: middle, passing: passed)
-            if compare(objects[place], object) == .orderedDescending {
-                high = middle
-            } else {
-                low = middle + 1
-                passed = place - middle
-            }
-        }
-        return low
     }
 
     /// Finds the objects that have not moved: those in their old gap, in the old order with the other objects of the

@@ -89,18 +89,18 @@ extension NSManagedObject {
     }
 
     @inline(__always)
-    private static func order(of a: Double, _ b: Double, _ kind: SlotKind) -> ComparisonResult? {
+    static func order(of a: Double, _ b: Double, _ kind: SlotKind) -> ComparisonResult? {
         if a.isNaN || b.isNaN { return nil }
         return kind == .float ? order(Float(a), Float(b)) : order(a, b)
     }
 
     @inline(__always)
-    private static func order<Value: Comparable>(_ a: Value, _ b: Value) -> ComparisonResult {
+    static func order<Value: Comparable>(_ a: Value, _ b: Value) -> ComparisonResult {
         a < b ? .orderedAscending : a == b ? .orderedSame : .orderedDescending
     }
 
     /// The order of two texts by their bytes.
-    private static func order(of a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> ComparisonResult {
+    static func order(of a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> ComparisonResult {
         let count = min(a.count, b.count)
         if count > 0, let x = a.baseAddress, let y = b.baseAddress {
             let difference = memcmp(x, y, count)

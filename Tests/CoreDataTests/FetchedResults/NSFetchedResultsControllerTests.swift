@@ -69,6 +69,35 @@ struct NSFetchedResultsControllerTests {
         }
     }
 
+    @Test("Results and sections that the program holds stay as they were while objects move, come and go")
+    func heldResults() throws {
+        try withBooks(["a", "b", "c", "d"]) { context, books in
+            let controller = controller(context, sections: "note", sort: ["note", "title"])
+            let log = SectionLog()
+            controller.delegate = log
+            try controller.performFetch()
+            let (first, sections) = (controller.fetchedObjects, controller.sections)
+            books[0].setValue("d", forKey: "note")
+            context.processPendingChanges()
+            let moved = controller.sections?.last
+            #expect(controller.object(at: [2, 0]) === books[0] && controller.indexPath(forObject: books[3]) == [2, 1])
+            books[1].setValue("c", forKey: "note")
+            context.processPendingChanges()
+            #expect(titles(controller) == ["b", "c", "a", "d"])
+            let second = controller.fetchedObjects
+            books[2].setValue("e", forKey: "note")
+            context.processPendingChanges()
+            context.delete(books[3])
+            _ = context.make("Book", ["title": "x", "note": "a"])
+            context.processPendingChanges()
+            #expect(titles(controller) == ["x", "b", "a", "c"])
+            #expect(first == books && second == [books[1], books[2], books[0], books[3]])
+            #expect(sections?.map { $0.objects as? [NSManagedObject] } == books.map { [$0] as [NSManagedObject]? })
+            #expect(moved?.objects as? [NSManagedObject] == [books[0], books[3]])
+            #expect(log.told.count == 4)
+        }
+    }
+
     @Test("Sections have a name, an index title, a count and their objects")
     func sections() throws {
         try withBooks(["beta", "alpha", "bravo"]) { context, books in

@@ -86,6 +86,18 @@ struct RuntimeAssumptionTests {
         #expect(ObjectIdentifier(sameObject(puppies[0] as Animal, of: Puppy.self)) == ObjectIdentifier(puppies[0]))
     }
 
+    @Test("An array shows whether another one has its buffer")
+    func buffers() {
+        var animals = (0..<3).map { _ in Puppy() }
+        #expect(isUnshared(&animals))
+        var others = animals
+        #expect(!isUnshared(&animals) && !isUnshared(&others))
+        others.removeLast()
+        #expect(isUnshared(&animals) && isUnshared(&others))
+        var none: [Animal] = []
+        #expect(!isUnshared(&none))
+    }
+
     @Test("Mangled names lead to classes inside classes, structures and enumerations")
     func names() {
         let parts = String(reflecting: RuntimeNames.Middle.Inner.Found.self).split(separator: ".")
