@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The purpose of a slot.
 package enum SlotRole {
@@ -166,6 +167,8 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
     @exclusivity(unchecked) package private(set) var transientDefaults: [(slot: Int, value: SlotValue)] = []
     /// The number of bytes that the default values of transient attributes take behind the slots of a row.
     @exclusivity(unchecked) package private(set) var transientTailBytes = 0
+    /// The bytes of the largest row that was built of the entity.
+    private let largest = Atomic<Int>(0)
     /// Whether the entity has transformable attributes.
     package let hasTransformables: Bool
     /// Whether rows have slots that are not saved.
@@ -229,6 +232,15 @@ package final class EntityLayout: @unchecked Sendable {  // immutable once its M
             return (number, expression, Set(firsts.filter { entity.relationshipsByName[$0] != nil }))
         }
         nullWords = max(1, (slots.count + 63) / 64)
+    }
+
+    /// The number of bytes that no row of the entity exceeds so far, without the bytes of a row's header.
+    package var bytesOfLargestRow: Int { largest.load(ordering: .relaxed) }
+
+    /// Notes the bytes of a row that is being built.
+    @inline(__always)
+    package func noteRow(ofBytes count: Int) {
+        if count > largest.load(ordering: .relaxed) { largest.max(count, ordering: .relaxed) }
     }
 
     /// The error for a row of another entity, whose slots do not fit an object of this entity.

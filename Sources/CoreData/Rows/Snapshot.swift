@@ -154,6 +154,7 @@ package struct SnapshotBuilder {
         let nullWords = layout.nullWords
         let fixed = nullWords + layout.slots.count
         let total = fixed + (tailBytes + 7) / 8
+        layout.noteRow(ofBytes: total * 8)
         let buffer = Snapshot.create(minimumCapacity: total) { _ in
             SnapshotHeader(
                 key: key, version: version, layoutIndex: UInt16(layout.index), nullWords: UInt16(nullWords))

@@ -34,7 +34,7 @@ final class RecentObjects {
     /// Holds a result as a whole, unless it is larger than a limit.
     func keep(_ objects: [NSManagedObject]) {
         if objects.count > Self.size { return }
-        let bytes = objects.reduce(0) { $0 + ($1.row?.byteCount ?? 0) }
+        let bytes = Self.bytes(of: objects)
         if bytes > Self.bytes / 2 { return }
         if results.newerCount + objects.count > Self.size / 2 || results.newerBytes + bytes > Self.bytes / 2 {
             results.older = results.newer
@@ -45,6 +45,21 @@ final class RecentObjects {
         results.newer.append(objects)
         results.newerCount += objects.count
         results.newerBytes += bytes
+    }
+
+    /// The bytes of objects' rows, or more if all rows of their entity are small. To visit each row takes longer than
+    /// to find the objects.
+    private static func bytes(of objects: [NSManagedObject]) -> Int {
+        if let layout = objects.first?.binding.layout {
+            let most = layout.bytesOfLargestRow * objects.count
+            // With such rows the number of objects reaches its limit first.
+            if layout.bytesOfLargestRow <= bytes / size, most <= bytes / 2,
+                objects.allSatisfy({ $0.binding.layout === layout })
+            {
+                return most
+            }
+        }
+        return objects.reduce(0) { $0 + ($1.row?.byteCount ?? 0) }
     }
 
     /// Runs a block within another one: the results of each are held until its own end.
