@@ -30,7 +30,9 @@ extension NSManagedObjectContext {
             if latest?.layout !== layout { latest = (layout, layout.access[name]) }
             switch latest?.access {
             case .toOne(let slot)?:
-                guard let row = object.row, let key = object.reference(at: slot, in: row) else { continue }
+                // Nothing in the closure releases the object's row.
+                let reference = object.heldRow?._withUnsafeGuaranteedRef { object.reference(at: slot, in: $0) }
+                guard let key = reference ?? nil else { continue }
                 let entity = layout.destinations[slot].layoutIndex
                 let place = met.firstIndex { $0.entity == entity } ?? met.endIndex
                 if place == met.endIndex { met.append((entity, KeySet())) }

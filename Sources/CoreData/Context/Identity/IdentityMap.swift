@@ -52,6 +52,9 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         return object(for: key, place: &place)
     }
 
+    /// The number of objects that are found before they are retained.
+    private static var groupSize: Int { 64 }
+
     /// Appends the live objects with the keys from a place on, until a key is of another entity or has no object.
     ///
     /// - Returns: The place of the first key whose object was not appended.
@@ -60,20 +63,39 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         var next = start
         lock.lock()
         defer { lock.unlock() }
-        keys.withUnsafeBufferPointer { keys in
-            while next < keys.count, keys[next].layoutIndex == layoutIndex {
-                let key = keys[next].key
-                var position = home(key)
-                while let pointer = entries[position], Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key != key })
-                {
-                    position = (position + 1) & (capacity - 1)
-                }
-                guard let pointer = entries[position], tryRetain(pointer) else { return }
-                objects.append(Self.object(pointer).takeRetainedValue())
-                next += 1
+        withUnsafeTemporaryAllocation(of: UnsafeMutableRawPointer.self, capacity: Self.groupSize) { found in
+            keys.withUnsafeBufferPointer { keys in
+                var count = 0
+                repeat {
+                    // The processor reads the memory of several objects at a time, unless it has to count a reference
+                    // to each in between.
+                    count = 0
+                    while count < Self.groupSize, next + count < keys.count,
+                        keys[next + count].layoutIndex == layoutIndex, let pointer = entry(of: keys[next + count].key)
+                    {
+                        found[count] = pointer
+                        count += 1
+                    }
+                    for place in 0..<count {
+                        guard tryRetain(found[place]) else { return }
+                        objects.append(Self.object(found[place]).takeRetainedValue())
+                        next += 1
+                    }
+                } while count == Self.groupSize
             }
         }
         return next
+    }
+
+    /// The object with the key, alive or not. Called under the lock.
+    @inline(__always)
+    private func entry(of key: Int64) -> UnsafeMutableRawPointer? {
+        var position = home(key)
+        while let pointer = entries[position] {
+            if Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key == key }) { return pointer }
+            position = (position + 1) & (capacity - 1)
+        }
+        return nil
     }
 
     /// The place for a key that was not found, as long as nothing else changes the table.
