@@ -69,7 +69,7 @@ struct FetchedAnchors {
     /// `start`.
     ///
     /// - Parameter passed: The number of removed objects that stood before the anchor `start`, or less.
-    func upperBound(of object: NSObject, from start: Int, _ passed: inout Int) -> Int {
+    func anchors(before object: NSObject, from start: Int, _ passed: inout Int) -> Int {
         var low = start
         var step = 1
         while low + step <= count {
@@ -113,18 +113,18 @@ struct FetchedAnchors {
     ///
     /// A search among many objects mostly waits for memory. So all searches take each step together, after the memory
     /// for the step was read: the processor reads at many places at a time, as long as no decision depends on it.
-    func upperBounds(of sought: [NSObject]) -> [Int] {
-        var anchors = ContiguousArray<Unmanaged<NSObject>>()
-        anchors.reserveCapacity(count)
+    func anchors(beforeEach sought: [NSObject]) -> [Int] {
+        var all = ContiguousArray<Unmanaged<NSObject>>()
+        all.reserveCapacity(count)
         var start = 0
         for place in removed {
-            anchors.append(contentsOf: UnsafeBufferPointer(rebasing: objects[start..<place]))
+            all.append(contentsOf: UnsafeBufferPointer(rebasing: objects[start..<place]))
             start = place + 1
         }
-        anchors.append(contentsOf: UnsafeBufferPointer(rebasing: objects[start...]))
+        all.append(contentsOf: UnsafeBufferPointer(rebasing: objects[start...]))
         var searches = sought.map { Search(object: $0, values: order.values(of: $0), high: count) }
         searches.withUnsafeMutableBufferPointer { searches in
-            anchors.withUnsafeBufferPointer { anchors in
+            all.withUnsafeBufferPointer { anchors in
                 while step(searches, anchors) {}
             }
         }

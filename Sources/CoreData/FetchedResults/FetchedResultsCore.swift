@@ -4,9 +4,10 @@
 // notification, candidates (changed objects of the entity, and objects whose key paths lead to changed ones),
 // `FetchedUpdate`, `FetchedChanges`, and the delegate in the form that it implements.
 // - `FetchedArrangement` is one array of objects divided into sections. Objects that were neither removed nor changed
-//   keep their order. So a changed object's place is found by binary search among the rest, and its old place by a note
-//   that is at most a thousand places off. No sort key is kept: an object that still fits between its neighbours has
-//   not moved.
+//   keep their order. So a changed object's place is found by binary search among the rest (`FetchedAnchors`), and its
+//   old place by a note that is at most a thousand places off, or by one pass over all results. No sort key is kept: an
+//   object that still fits between its neighbours has not moved.
+// - While the program holds the array of the results, objects that move get a new order beside it (`FetchedList`).
 // - Moves are the fewest that explain the new order (`IncreasingRun`). A section that gets other neighbours is deleted
 //   and inserted, because the delegate has no method for a moved section.
 // - The name of a section comes from its first object. Later objects are compared with that object by the bytes in

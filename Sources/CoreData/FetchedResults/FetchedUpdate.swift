@@ -93,7 +93,7 @@ struct FetchedUpdate {
         let moved = placements.indices.filter { placements[$0].gap < 0 }
         var reached = 0
         if order.isBySlots, moved.count >= FetchedAnchors.manySearches {
-            let gaps = anchors.upperBounds(of: moved.map { placements[$0].object })
+            let gaps = anchors.anchors(beforeEach: moved.map { placements[$0].object })
             for (index, gap) in zip(moved, gaps) {
                 reached = max(reached, gap)
                 placements[index].gap = reached
@@ -102,7 +102,7 @@ struct FetchedUpdate {
         }
         var passed = 0
         for index in moved {
-            reached = anchors.upperBound(of: placements[index].object, from: reached, &passed)
+            reached = anchors.anchors(before: placements[index].object, from: reached, &passed)
             placements[index].gap = reached
         }
     }
