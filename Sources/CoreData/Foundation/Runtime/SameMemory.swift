@@ -19,6 +19,9 @@ func sameArray<Object: AnyObject, Element>(_ objects: [Object], of _: Element.Ty
 @inline(__always)
 func isUnshared<Element>(_ array: inout [Element]) -> Bool {
     withUnsafeMutablePointer(to: &array) { pointer in
-        pointer.withMemoryRebound(to: AnyObject.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
+        pointer.withMemoryRebound(to: ArrayBuffer.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
     }
 }
+
+/// Stands for the class of an array's buffer. Its references alone are counted, and none of its members is used.
+private final class ArrayBuffer {}
