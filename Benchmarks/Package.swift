@@ -45,3 +45,19 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// The services that `bin/bench server` compares: with them every benchmark needs libmicrohttpd and builds the plugin.
+if Context.environment["OPENCOREDATA_BENCH_SERVER"] != nil {
+    package.dependencies.append(
+        .package(
+            name: "WebService", path: "../Examples/WebService",
+            traits: [.trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"]))]))
+    package.targets.append(
+        .executableTarget(
+            name: "c-service",
+            dependencies: [
+                .target(name: "CLibpq", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "web-service", package: "WebService"),
+            ], path: "Sources/CService", cSettings: [.define("SERVICE_HAS_LIBPQ", .when(traits: ["PostgreSQL"]))],
+            linkerSettings: [.linkedLibrary("sqlite3"), .linkedLibrary("microhttpd")]))
+}

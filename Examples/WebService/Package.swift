@@ -3,7 +3,10 @@ import PackageDescription
 
 let package = Package(
     name: "WebService",
-    products: [.library(name: "WebServer", targets: ["WebServer"])],
+    products: [
+        .library(name: "WebServer", targets: ["WebServer"]),
+        .executable(name: "web-service", targets: ["web-service"]),
+    ],
     traits: [.trait(name: "PostgreSQL", description: "Stores in PostgreSQL databases, by libpq")],
     dependencies: [
         .package(

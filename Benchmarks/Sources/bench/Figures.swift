@@ -115,6 +115,8 @@ struct FiguresFile: Codable {
     var growth: [Growth] = []
     var concurrency: [ConcurrencyFigures] = []
     var postgreSQL: [PostgreSQLFigures] = []
+    var servers: [ServerFigures] = []
+    var serverMemory: [ServerMemory] = []
 
     /// - Parameter peer: the name and version of another library that takes part.
     init(rounds: Int, peer: String? = nil) {

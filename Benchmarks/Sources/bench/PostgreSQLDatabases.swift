@@ -16,12 +16,15 @@ struct PostgreSQLDatabases {
         guard ProcessInfo.processInfo.environment["PGHOST"] != nil else {
             throw BenchmarkFailure(description: "bin/bench postgresql starts a server; this program needs one")
         }
-        try Self.execute("CREATE DATABASE \(Self.empty)")
+        try Self.create(Self.empty)
         try Library.close(Library.openedPostgreSQL(Self.empty))
         try Self.copy(Self.empty, as: Self.filled)
         try PlainC.measurement(of: postgresql_insert(Self.filled, data.rows, 1))
         try Self.execute("VACUUM ANALYZE", in: Self.filled)
     }
+
+    /// Makes an empty database.
+    static func create(_ name: String) throws { try execute("CREATE DATABASE \(name)") }
 
     /// A fresh copy for one measurement, which goes afterwards.
     func withCopy<Result>(isFilled: Bool, _ body: (String) throws -> Result) throws -> Result {
@@ -44,9 +47,12 @@ struct PostgreSQLDatabases {
 #else
 /// There are none: the benchmark was built without libpq.
 struct PostgreSQLDatabases {
-    init(_ data: SourceData) throws {
-        throw BenchmarkFailure(description: "this was built without libpq: bin/setup --postgresql, then again")
-    }
+    private static let absence = BenchmarkFailure(
+        description: "this was built without libpq: bin/setup --postgresql, then again")
+
+    init(_ data: SourceData) throws { throw Self.absence }
+
+    static func create(_ name: String) throws { throw absence }
 
     func withCopy<Result>(isFilled: Bool, _ body: (String) throws -> Result) throws -> Result { try body("") }
 }

@@ -49,6 +49,13 @@ struct Report: Sendable {
             try PostgreSQLReport(books: options.isQuick ? 10_000 : 100_000, rounds: options.rounds ?? 5)
                 .run(json: options.json)
         },
+        Report(name: "server") { options in
+            try ServerReport(
+                seconds: options.isQuick ? 2 : 10, connections: options.isQuick ? [1, 8] : [1, 8, 64],
+                memoryRequests: options.isQuick ? 20_000 : 100_000
+            ).run(json: options.json)
+            return true
+        },
         Report(name: "peers", takesFiles: true) { options in
             guard let program = options.files.first, options.files.count == 1, let peer = options.peer else {
                 throw BenchmarkFailure(description: "bin/bench peers PATH builds what the peers need")
