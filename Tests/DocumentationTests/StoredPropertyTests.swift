@@ -9,6 +9,7 @@ struct StoredPropertyTests {
     /// The types with more, each with the reason.
     private static let reasons = [
         "PostgreSQLConnection": "one session of a server: libpq's handle, the server, the caches and the transaction",
+        "EntityLayout": "what the model says about an entity's rows, in the forms that reading and saving need",
         "SQLStore": "caches, locks and settings that each operation of a store uses, over any driver",
         "PostgreSQLDatabase": "the pool of connections with the state that all of them share",
     ]
