@@ -43,7 +43,7 @@ struct ProcessCounters {
                     else { continue }
                     sum += Self.seconds(fields[11...12])
                 }
-                // A child that ended meanwhile may be missing in both sums.
+                // A child that ended during the reading may be missing in both sums.
                 let before = ended
                 ended = try endedSeconds
                 if ended == before { return sum + ended }

@@ -68,7 +68,7 @@ struct ServerReport {
         }
     }
 
-    /// Puts each load on one service after the other. All have their books for themselves, and wait meanwhile.
+    /// Puts each load on one service after the other. All have their books for themselves, and wait for their turns.
     private func measure(_ services: [ServedBooks]) throws -> [ServerFigures] {
         var (figures, run) = ([ServerFigures](), 0)
         // New books come last: a list of more books takes longer.
@@ -175,7 +175,7 @@ struct ServerFigures: Codable {
     }
 }
 
-/// The resident memory of a service in bytes: after all loads, after half of some requests by key, and after all of them.
+/// The resident memory of a service in bytes: after all loads, after half of some requests by key, and after all.
 struct ServerMemory: Codable {
     var contender: ServerReport.Contender
     var requests: Int

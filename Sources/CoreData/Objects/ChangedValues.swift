@@ -1,8 +1,8 @@
 /// Values of some of an object's slots: those that were set.
 ///
-/// Few values of a saved object are set. One or two numbers or nils, which are most changes, take no memory of their own
-/// (`ShortValues`); otherwise they have places in the order of the slots' numbers. Most values of a new object are set:
-/// it has a place for each slot, by number. If there are many new objects, the values are kept in a row instead
+/// Few values of a saved object are set. One or two numbers or nils, which are most changes, take no memory of their
+/// own (`ShortValues`); otherwise they have places in the order of the slots' numbers. Most values of a new object are
+/// set: it has a place for each slot, by number. If there are many new objects, the values are kept in a row instead
 /// (`pack`), which takes half as much memory, until another value is set.
 struct ChangedValues {
     /// The slots that have a value.

@@ -80,8 +80,8 @@ final class EntityBinding: @unchecked Sendable {  // `context` is cleared once, 
 
     /// A binding for objects that leave the context.
     ///
-    /// - Parameter isShared: Whether all objects that leave get the binding. An object that is observed needs one of its
-    ///   own.
+    /// - Parameter isShared: Whether all objects that leave get the binding. An object that is observed needs its own
+    ///   one.
     func bindingOfDetached(isShared: Bool) -> EntityBinding {
         if isShared, let detached, detached.managedClass == managedClass { return detached }
         let new = EntityBinding(

@@ -46,8 +46,8 @@ package protocol RowStore: AnyObject, Sendable {
     /// The members of a to-many relationship for many owners in one call (prefetching), by the keys of the owners.
     func members(of toMany: ToManySlot, owners: [ObjectKey]) throws -> [Int64: [ObjectKey]]
 
-    /// The rows of the members of a to-many relationship for many owners, read in one pass. Nil, and nothing is read, if
-    /// the members' rows do not hold the keys of their owners, or if the row cache is likely to have the rows.
+    /// The rows of the members of a to-many relationship for many owners, read in one pass. Nil, and nothing is read,
+    /// if the members' rows do not hold the keys of their owners, or if the row cache is likely to have the rows.
     func memberRows(of toMany: ToManySlot, owners: [ObjectKey]) throws -> MemberRows?
 
     /// Reserves a number of keys for each root entity, which contain the store's number. Their ranges need not adjoin.

@@ -55,8 +55,8 @@ struct FetchShape: Equatable {
         return (shape, constants)
     }
 
-    /// The constants of a fetch in the order of its comparisons; nil if the fetch has another shape, or none. For a shape
-    /// that is known this takes less time than to make the shape of the fetch.
+    /// The constants of a fetch in the order of its comparisons; nil if the fetch has another shape, or none. For a
+    /// shape that is known this takes less time than to make the shape of the fetch.
     func constants(of fetch: StoreFetch) -> [SlotValue]? {
         guard fetch.limit == limit, fetch.offset == offset, fetch.layout.index == layoutIndex,
             fetch.includesSubentities == includesSubentities, fetch.sortDescriptors.count == order.count,

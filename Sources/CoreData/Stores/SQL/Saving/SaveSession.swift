@@ -209,8 +209,8 @@ package struct SaveSession {
         for part in parts { try deletePart(part, &files) }
     }
 
-    /// A deletion in the order of deleting. It has what the statement needs, because a row that is read in another order
-    /// than it was made is in no cache of the processor.
+    /// A deletion in the order of deleting. It has what the statement needs, because a row that is read in another
+    /// order than it was made is in no cache of the processor.
     private struct Place {
         let order: Int
         let key: Int64
