@@ -23,17 +23,25 @@ enum ManagedClassLookup {
         guard let name = entity.managedObjectClassName, name != "NSManagedObject", !name.isEmpty else {
             return NSManagedObject.self
         }
+        // The runtime goes through the classes of all modules for each name, and each new context needs the classes.
+        if let known = foundClasses.withLock({ $0[name] }) { return known }
+        guard let found = foundClass(name) else { return NSManagedObject.self }
+        foundClasses.withLock { $0[name] = found }
+        return found
+    }
+
+    private static func foundClass(_ name: String) -> NSManagedObject.Type? {
         if !name.hasPrefix("."), name.filter({ $0 == "." }).count <= 1,
             let found = NSClassFromString(name) as? NSManagedObject.Type
         {
             return found
         }
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
-        if bare.contains(".") { return nestedClass(bare) ?? NSManagedObject.self }
+        if bare.contains(".") { return nestedClass(bare) }
         for module in modules {
             if let found = NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type { return found }
         }
-        return NSManagedObject.self
+        return nil
     }
 
     /// The class of a name, with its module or without. If the named module has no such class, the result is a class of
@@ -81,6 +89,8 @@ enum ManagedClassLookup {
     /// Changes when another module is registered.
     static var generation: Int { knownModules.withLock { $0.count } }
 
+    /// The classes of entities that were found, by the names that the entities have for them.
+    private static let foundClasses = Locked<[String: NSManagedObject.Type]>([:])
     /// The results for names of classes inside other types, with the number of modules that were registered then.
     private static let nestedClasses = Locked<[String: (found: NSManagedObject.Type?, modules: Int)]>([:])
     private static let namedClasses = Locked<[String: AnyClass]>([:])
