@@ -20,6 +20,14 @@ package enum ExpressionValue {
 }
 
 extension ExpressionValue {
+    /// Whether the value is a number, a text or a date, which any thread may read.
+    var isPlain: Bool {
+        switch self {
+        case .int, .double, .string, .date: true
+        default: false
+        }
+    }
+
     /// Sorts `value` by its kind. `nil`, `NSNull` and an empty nested optional are `null`.
     package init(_ value: Any?) {
         guard let value else {

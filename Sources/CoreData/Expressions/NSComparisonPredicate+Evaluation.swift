@@ -18,9 +18,14 @@ enum PreparedOperand {
     case values([ExpressionValue])
 
     init(_ right: NSExpression, _ type: NSComparisonPredicate.Operator, _ options: NSComparisonPredicate.Options) {
-        self = .nothing
-        defer {
-            if case .nothing = self, case .constant(_, let value) = right.payload { self = .constant(value) }
+        if case .constant(_, let value) = right.payload {
+            self = .constant(value)
+        } else {
+            self = .nothing
+        }
+        switch type {
+        case .like, .matches, .in, .between: break
+        default: return
         }
         switch (type, right.constantOperand) {
         case (.like, .string(let pattern)):

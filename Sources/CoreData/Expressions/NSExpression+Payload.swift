@@ -1,9 +1,4 @@
 extension NSExpression.Payload {
-    static func makeConstant(_ value: Any?) -> NSExpression.Payload {
-        let value = ExpressionValue.bridged(value)
-        return .constant(value, ExpressionValue(value))
-    }
-
     /// Whether two expressions have equal content. Constants are equal when a predicate takes them for equal.
     func isEqual(to other: NSExpression.Payload) -> Bool {
         switch (self, other) {

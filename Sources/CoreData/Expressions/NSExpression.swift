@@ -80,6 +80,9 @@ open class NSExpression: NSObject, NSCopying {
 
     /// The depth of the nested expressions and predicates.
     let height: Int
+    /// Whether the expression is a key path of the evaluated object, or a value that is no object. A fetch asks for it,
+    /// and a look at the payload copies the payload.
+    let isPlain: Bool
 
     /// The greatest height of an expression. Evaluating and printing an expression calls as deep as that, and the stack
     /// of a thread is limited.
@@ -93,8 +96,24 @@ open class NSExpression: NSObject, NSCopying {
                 + "Add up the values of an aggregate (sum:) instead of adding one to the other.")
         self.payload = payload
         self.height = height
+        isPlain =
+            switch payload {
+            case .keyPath(_, nil): true
+            case .constant(_, let value): value.isPlain
+            default: false
+            }
         libraryFunction =
             if case .function(let name, target: nil, _) = payload { ExpressionFunction.named(name) } else { nil }
+        super.init()
+    }
+
+    /// Creates an expression for a value of a known kind. Each look at a payload copies the payload, and this creation
+    /// looks at none.
+    init(constant value: Any?, _ kind: ExpressionValue) {
+        isPlain = kind.isPlain
+        payload = .constant(value, kind)
+        height = 1
+        libraryFunction = nil
         super.init()
     }
 
@@ -107,6 +126,7 @@ open class NSExpression: NSObject, NSCopying {
         payload = .subclass(type)
         libraryFunction = nil
         height = 1
+        isPlain = false
         super.init()
     }
 
@@ -118,7 +138,8 @@ open class NSExpression: NSObject, NSCopying {
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/foundation/nsexpression/init(forconstantvalue:))
     public convenience init(forConstantValue value: Any?) {
-        self.init(payload: .makeConstant(value))
+        let value = ExpressionValue.bridged(value)
+        self.init(constant: value, ExpressionValue(value))
     }
 
     /// Creates an expression for the evaluated object: `SELF`.

@@ -1,5 +1,6 @@
 import CSwiftRuntime
 import Foundation
+import Synchronization
 
 /// Finds the class an entity names.
 enum ManagedClassLookup {
@@ -63,7 +64,11 @@ enum ManagedClassLookup {
     /// Remembers the module of a class that is in use.
     static func learnModule(of managedClass: NSManagedObject.Type) {
         guard let module = String(reflecting: managedClass).split(separator: ".").first.map(String.init) else { return }
-        knownModules.withLock { if !$0.contains(module) { $0.append(module) } }
+        knownModules.withLock {
+            if $0.contains(module) { return }
+            $0.append(module)
+            learnedModules.add(1, ordering: .releasing)
+        }
     }
 
     /// Remembers a class by the name that ``NSStringFromClass(_:)`` gave it. The runtime finds no class of such a name
@@ -87,7 +92,7 @@ enum ManagedClassLookup {
     static var modules: [String] { knownModules.withLock { $0 } }
 
     /// Changes when another module is registered.
-    static var generation: Int { knownModules.withLock { $0.count } }
+    static var generation: Int { learnedModules.load(ordering: .acquiring) }
 
     /// The classes of entities that were found, by the names that the entities have for them.
     private static let foundClasses = Locked<[String: NSManagedObject.Type]>([:])
@@ -95,6 +100,9 @@ enum ManagedClassLookup {
     private static let nestedClasses = Locked<[String: (found: NSManagedObject.Type?, modules: Int)]>([:])
     private static let namedClasses = Locked<[String: AnyClass]>([:])
     private static let knownModules = Locked<[String]>(modulesAtStart)
+    /// The number of modules that were registered since the start. A program whose classes are found by their names
+    /// alone never has to list the modules.
+    private static let learnedModules = Atomic(0)
 
     private static var modulesAtStart: [String] {
         // A module's name has no dot; a test bundle's process is called "Package.xctest".

@@ -21,7 +21,8 @@ extension NSNumber: NSFetchRequestResult {}
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest)
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     final var parameters = FetchParameters() {
-        willSet { requireMutable() }
+        // A setter with `willSet` copies all parameters.
+        didSet { requireMutable() }
     }
     /// Whether the request is part of a model that is in use, which other threads read.
     final var isFrozen = false

@@ -32,3 +32,31 @@ public struct FetchDescriptor<T: PersistentModel>: @unchecked Sendable {  // key
         self.sortBy = sortBy
     }
 }
+
+extension FetchDescriptor {
+    /// The condition of a fetch that has no order and prefetches nothing.
+    @inlinable var onlyCondition: (any PredicateExpression<Bool>)? {
+        guard sortBy.isEmpty, relationshipKeyPathsForPrefetching.isEmpty else { return nil }
+        return predicate?.expression
+    }
+
+    @inlinable var limits: FetchLimits {
+        FetchLimits(
+            fetchLimit: fetchLimit, fetchOffset: fetchOffset, includePendingChanges: includePendingChanges)
+    }
+}
+
+/// What a descriptor says of the number of results, without the class of the models.
+@usableFromInline
+struct FetchLimits {
+    let fetchLimit: Int?
+    let fetchOffset: Int?
+    let includePendingChanges: Bool
+
+    @usableFromInline
+    init(fetchLimit: Int?, fetchOffset: Int?, includePendingChanges: Bool) {
+        self.fetchLimit = fetchLimit
+        self.fetchOffset = fetchOffset
+        self.includePendingChanges = includePendingChanges
+    }
+}

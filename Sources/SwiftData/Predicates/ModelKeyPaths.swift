@@ -14,21 +14,37 @@ enum ModelKeyPaths {
     /// Nil if the path leads to anything else, or to a value of which a store has only bytes.
     static func keys(of keyPath: AnyKeyPath) -> String? { found(keyPath)?.keys }
 
-    /// The expression for the keys to which a key path leads.
-    static func expression(of keyPath: AnyKeyPath) -> CoreData.NSExpression? { found(keyPath)?.expression }
+    /// The expression for a property of the model itself; nil for key paths that lead through a relationship, into a
+    /// structure, or to anything else.
+    static func ownProperty(_ keyPath: AnyKeyPath) -> CoreData.NSExpression? { found(keyPath)?.ownProperty }
 
     private struct Found {
         let keys: String
-        let expression: CoreData.NSExpression
+        let ownProperty: CoreData.NSExpression?
     }
 
     /// What the key paths that were asked for lead to.
     private static let known = Locked<[AnyKeyPath: Found]>([:])
+    /// The results by the objects, of which a literal in a program makes one. A key path's own hash visits its components.
+    private static let knownObjects = Locked<[ObjectIdentifier: (keyPath: AnyKeyPath, found: Found)]>([:])
+    /// Key paths that a program makes anew each time must not occupy memory without end.
+    private static let mostObjects = 1_024
 
     private static func found(_ keyPath: AnyKeyPath) -> Found? {
-        if let known = known.withLock({ $0[keyPath] }) { return known }
+        let identifier = ObjectIdentifier(keyPath)
+        if let known = knownObjects.withLock({ $0[identifier]?.found }) { return known }
+        guard let found = known.withLock({ $0[keyPath] }) ?? make(keyPath) else { return nil }
+        knownObjects.withLock {
+            if $0.count == mostObjects { $0.removeAll() }
+            $0[identifier] = (keyPath, found)
+        }
+        return found
+    }
+
+    private static func make(_ keyPath: AnyKeyPath) -> Found? {
         guard let keys = find(keyPath) else { return nil }
-        let new = Found(keys: keys, expression: CoreData.NSExpression(forKeyPath: keys))
+        let isOwn = keys != "self" && !keys.contains(".")
+        let new = Found(keys: keys, ownProperty: isOwn ? CoreData.NSExpression(forKeyPath: keys) : nil)
         known.withLock { $0[keyPath] = new }
         return new
     }

@@ -3,12 +3,8 @@ import Foundation
 /// Makes predicates fit to cross queues: objects among their constants become their ids.
 enum FrozenPredicate {
     static func of(_ predicate: NSPredicate) -> NSPredicate {
-        // Most predicates compare a property with a text or a number, which contains nothing to freeze.
-        if type(of: predicate) == NSComparisonPredicate.self, let comparison = predicate as? NSComparisonPredicate,
-            comparison.leftExpression.isPlain, comparison.rightExpression.isPlain
-        {
-            return predicate
-        }
+        // Most predicates compare properties with texts and numbers, which contain nothing to freeze.
+        if isPlain(predicate) { return predicate }
         return predicate.rewriting { expression in
             guard expression.expressionType == .constantValue else { return expression }
             let value = expression.constantValue
@@ -16,6 +12,16 @@ enum FrozenPredicate {
             guard let frozen, frozen.changed else { return expression }
             return NSExpression(forConstantValue: frozen.value)
         }
+    }
+
+    private static func isPlain(_ predicate: NSPredicate) -> Bool {
+        // A subclass may have other parts than it was made of.
+        if type(of: predicate) == NSComparisonPredicate.self {
+            let comparison = sameObject(predicate, of: NSComparisonPredicate.self)
+            return comparison.leftExpression.isPlain && comparison.rightExpression.isPlain
+        }
+        guard type(of: predicate) == NSCompoundPredicate.self else { return false }
+        return sameObject(predicate, of: NSCompoundPredicate.self).parts.allSatisfy(isPlain)
     }
 
     private static func frozen(_ value: Any?) -> (value: Any, changed: Bool)? {
@@ -36,17 +42,6 @@ enum FrozenPredicate {
         case let array as [Any] where array.first is NSManagedObject:
             (array.map { ($0 as? NSManagedObject)?.objectID ?? $0 }, true)
         default: nil
-        }
-    }
-}
-
-extension NSExpression {
-    /// Whether the expression is a key path of the evaluated object, or a value that is no object.
-    fileprivate var isPlain: Bool {
-        switch payload {
-        case .keyPath(_, nil): true
-        case .constant(_, .int), .constant(_, .double), .constant(_, .string), .constant(_, .date): true
-        default: false
         }
     }
 }

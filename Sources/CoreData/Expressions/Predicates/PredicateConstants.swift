@@ -13,6 +13,12 @@ package enum PredicateConstant {
             || type == UUID.self
     }
 
+    /// The expression of a value of a plain type; nil for a value of any other type.
+    package static func plainExpression<Value>(_ value: Value) -> NSExpression? {
+        if Value.self == String.self, let text = value as? String { return NSExpression(constant: text, .string(text)) }
+        return isPlain(Value.self) ? NSExpression(forConstantValue: value) : nil
+    }
+
     static func part(_ value: Any) throws -> TranslatedPart {
         if let range = value as? any CapturedRange { return try range.part }
         return .value(try expression(value))
