@@ -25,7 +25,7 @@ enum ModelKeyPaths {
 
     /// What the key paths that were asked for lead to.
     private static let known = Locked<[AnyKeyPath: Found]>([:])
-    /// The results by the objects, of which a literal in a program makes one. A key path's own hash visits its components.
+    /// The results by objects, of which a literal in a program makes one. A key path's own hash visits its components.
     private static let knownObjects = Locked<[ObjectIdentifier: (keyPath: AnyKeyPath, found: Found)]>([:])
     /// Key paths that a program makes anew each time must not occupy memory without end.
     private static let mostObjects = 1_024
