@@ -11,8 +11,12 @@ import Foundation
 final class RecentObjects {
     private static var size: Int { 4096 }
     /// The destinations of to-one relationships: one place for each value of a hash, where a newer object replaces the
-    /// older one.
+    /// older one. The table grows up to `size` before it replaces any, because most blocks follow few relationships, and
+    /// a large table takes longer to make and to empty than a small block takes.
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
+    /// The number of places, a power of two.
+    @exclusivity(unchecked) private var capacity = 0
+    private static var firstCapacity: Int { 8 }
 
     /// The objects that the latest prefetching read, so that they still exist when they are used.
     var prefetched: [NSManagedObject] = []
@@ -73,14 +77,14 @@ final class RecentObjects {
     deinit { removeAll() }
 
     @inline(__always)
-    private static func place(_ key: ObjectKey) -> Int {
+    private func place(_ key: ObjectKey) -> Int {
         let mixed = UInt64(bitPattern: key.key) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(truncatingIfNeeded: key.layoutIndex)
-        return Int(truncatingIfNeeded: mixed >> 20) & (size - 1)
+        return Int(truncatingIfNeeded: mixed >> 20) & (capacity - 1)
     }
 
     @inline(__always)
     func object(for key: ObjectKey) -> NSManagedObject? {
-        guard let places, let object = places[Self.place(key)], object.key == key.key else { return nil }
+        guard let places, let object = places[place(key)], object.key == key.key else { return nil }
         // The object is held, and holds its entity binding.
         let isIt = Unmanaged.passUnretained(object.binding)._withUnsafeGuaranteedRef {
             $0.layout.index == key.layoutIndex && $0.context != nil
@@ -89,15 +93,25 @@ final class RecentObjects {
     }
 
     func insert(_ object: NSManagedObject, for key: ObjectKey) {
-        let places = self.places ?? make()
-        places[Self.place(key)] = object
+        if places == nil { grow(to: Self.firstCapacity) }
+        while let other = places?[place(key)], other !== object, capacity < Self.size { grow(to: capacity * 8) }
+        places?[place(key)] = object
     }
 
-    private func make() -> UnsafeMutablePointer<NSManagedObject?> {
-        let new = UnsafeMutablePointer<NSManagedObject?>.allocate(capacity: Self.size)
-        new.initialize(repeating: nil, count: Self.size)
+    /// Moves the objects to a larger table, in which each has a place of its own as well.
+    private func grow(to newCapacity: Int) {
+        let (old, count) = (places, capacity)
+        let new = UnsafeMutablePointer<NSManagedObject?>.allocate(capacity: newCapacity)
+        new.initialize(repeating: nil, count: newCapacity)
         places = new
-        return new
+        capacity = newCapacity
+        guard let old else { return }
+        for index in 0..<count {
+            guard let object = old[index] else { continue }
+            new[place(ObjectKey(layoutIndex: object.binding.layout.index, key: object.key))] = object
+        }
+        old.deinitialize(count: count)
+        old.deallocate()
     }
 
     func removeAll() {
@@ -105,7 +119,8 @@ final class RecentObjects {
         if !results.newer.isEmpty || !results.older.isEmpty { results = Results() }
         guard let places else { return }
         self.places = nil
-        places.deinitialize(count: Self.size)
+        places.deinitialize(count: capacity)
         places.deallocate()
+        capacity = 0
     }
 }
