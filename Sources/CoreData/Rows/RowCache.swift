@@ -12,7 +12,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// The rows of one root entity. It is raw memory, because an array's uniqueness and exclusivity checks cost more
     /// than the probe.
     struct Table {
-        var entries: UnsafeMutablePointer<Unmanaged<Snapshot>?>?
+        var entries: UnsafeMutablePointer<TaggedReference>?
         var capacity = 0
         var count = 0
     }
@@ -114,10 +114,11 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         defer { lock.unlock() }
         guard let entries = tables[rootIndex].entries else { return false }
         let mask = tables[rootIndex].capacity - 1
-        var position = Self.hash(key, mask)
-        let wanted = row.toOpaque()
-        while let entry = entries[position] {
-            if entry.toOpaque() == wanted { return true }
+        let hash = KeyHash(key)
+        var position = hash.place(mask)
+        let wanted = TaggedReference(row.toOpaque(), hash)
+        while !entries[position].isFree {
+            if entries[position] == wanted { return true }
             position = (position + 1) & mask
         }
         return false
@@ -253,7 +254,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     package func rows(rootIndex: Int) -> [Snapshot] {
         lock.withLock {
             let table = tables[rootIndex]
-            return (0..<table.capacity).compactMap { table.entries?[$0]?.takeUnretainedValue() }
+            return (0..<table.capacity).compactMap { table.entries?[$0].row?.takeUnretainedValue() }
         }
     }
 
@@ -280,9 +281,8 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         let table = tables[root]
         var found = 0
         for position in 0..<table.capacity {
-            guard let entry = table.entries?[position] else { continue }
+            guard let row = table.entries?[position].row?.takeUnretainedValue() else { continue }
             found += 1
-            let row = entry.takeUnretainedValue()
             // Readers of this key would get a row of another store or entity.
             guard layout.entities.indices.contains(row.layoutIndex),
                 layout.entities[row.layoutIndex].rootIndex == root
@@ -290,10 +290,10 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
             guard ObjectKey(layoutIndex: row.layoutIndex, key: row.key).storeNumber == storeNumber else {
                 return "The row cache holds a row of another store"
             }
-            var probe = Self.hash(row.key, table.capacity - 1)
+            var probe = KeyHash(row.key).place(table.capacity - 1)
             while probe != position {
-                guard let before = table.entries?[probe] else { return "A row lies behind a hole of the row cache" }
-                if Self.key(of: before) == row.key { return "A key stands twice in the row cache" }
+                guard let before = table.entries?[probe].row else { return "A row lies behind a hole of the row cache" }
+                if before.key == row.key { return "A key stands twice in the row cache" }
                 probe = (probe + 1) & (table.capacity - 1)
             }
         }
@@ -302,25 +302,16 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return found > 0 && found == table.capacity ? "The row cache has no free place" : nil
     }
 
-    @inline(__always)
-    static func hash(_ key: Int64, _ mask: Int) -> Int {
-        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 20) & mask
-    }
-
     private func probe(_ key: Int64, _ root: Int) -> Snapshot? {
         guard let entries = tables[root].entries else { return nil }
         let mask = tables[root].capacity - 1
-        var position = Self.hash(key, mask)
-        while let entry = entries[position] {
-            if Self.key(of: entry) == key { return entry.takeUnretainedValue() }
+        let hash = KeyHash(key)
+        var position = hash.place(mask)
+        while let row = entries[position].row {
+            if entries[position].mayHave(hash), row.key == key { return row.takeUnretainedValue() }
             position = (position + 1) & mask
         }
         return nil
-    }
-
-    @inline(__always)
-    private static func key(of entry: Unmanaged<Snapshot>) -> Int64 {
-        entry._withUnsafeGuaranteedRef { $0.key }
     }
 
     /// - Parameters:
@@ -337,10 +328,10 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         if !isLate, (table.pointee.count + 1) * 5 > table.pointee.capacity * 4 { rebuild(root, making: 1) }
         guard let entries = table.pointee.entries else { return nil }
         let mask = table.pointee.capacity - 1
-        let key = row.key
-        var position = Self.hash(key, mask)
-        while let entry = entries[position] {
-            if Self.key(of: entry) == key {
+        let hash = KeyHash(row.key)
+        var position = hash.place(mask)
+        while let entry = entries[position].row {
+            if entries[position].mayHave(hash), entry.key == row.key {
                 if keepsEqual {
                     let isEqual = entry._withUnsafeGuaranteedRef {
                         $0.version == row.version && $0.layoutIndex == row.layoutIndex
@@ -352,7 +343,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
                 guard entry._withUnsafeGuaranteedRef({ !RowVersion.isOlder(row.version, than: $0.version) }) else {
                     return nil
                 }
-                entries[position] = Unmanaged.passRetained(row)
+                entries[position] = TaggedReference(Unmanaged.passRetained(row).toOpaque(), hash)
                 entry.release()
                 return nil
             }
@@ -360,7 +351,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         }
         if isLate { return nil }
         noteTime(row, root)
-        entries[position] = Unmanaged.passRetained(row)
+        entries[position] = TaggedReference(Unmanaged.passRetained(row).toOpaque(), hash)
         table.pointee.count += 1
         return nil
     }
@@ -373,18 +364,21 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     private func removeLocked(_ key: Int64, _ root: Int) {
         guard let entries = tables[root].entries else { return }
         let mask = tables[root].capacity - 1
-        var position = Self.hash(key, mask)
-        while let entry = entries[position], Self.key(of: entry) != key { position = (position + 1) & mask }
-        guard let found = entries[position] else { return }
-        entries[position] = nil
+        let hash = KeyHash(key)
+        var position = hash.place(mask)
+        while let row = entries[position].row, !entries[position].mayHave(hash) || row.key != key {
+            position = (position + 1) & mask
+        }
+        guard let found = entries[position].row else { return }
+        entries[position] = .free
         tables[root].count -= 1
         // Backward shift: the entries behind the hole move up, so that no probe ends too early.
         var hole = position
         var next = (position + 1) & mask
-        while let entry = entries[next] {
-            if (next &- Self.hash(Self.key(of: entry), mask)) & mask >= (next &- hole) & mask {
-                entries[hole] = entry
-                entries[next] = nil
+        while let row = entries[next].row {
+            if (next &- KeyHash(row.key).place(mask)) & mask >= (next &- hole) & mask {
+                entries[hole] = entries[next]
+                entries[next] = .free
                 hole = next
             }
             next = (next + 1) & mask
@@ -397,12 +391,12 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         let old = tables[root]
         var kept = 0
         for position in 0..<old.capacity {
-            guard let entry = old.entries?[position] else { continue }
-            if Self.isUsed(entry) {
+            guard let row = old.entries?[position].row else { continue }
+            if Self.isUsed(row) {
                 kept += 1
             } else {
-                old.entries?[position] = nil
-                entry.release()
+                old.entries?[position] = .free
+                row.release()
             }
         }
         guard kept + extra > 0 else {
@@ -414,12 +408,12 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         while capacity * 3 < (kept + extra) * 5 { capacity *= 2 }
         // Small tables grow fast, large ones without waste.
         if extra > 0, capacity <= 1 << 15 { capacity *= 2 }
-        let entries = UnsafeMutablePointer<Unmanaged<Snapshot>?>.allocate(capacity: capacity)
-        entries.initialize(repeating: nil, count: capacity)
+        let entries = UnsafeMutablePointer<TaggedReference>.allocate(capacity: capacity)
+        entries.initialize(repeating: .free, count: capacity)
         for position in 0..<old.capacity {
-            guard let entry = old.entries?[position] else { continue }
-            var place = Self.hash(Self.key(of: entry), capacity - 1)
-            while entries[place] != nil { place = (place + 1) & (capacity - 1) }
+            guard let entry = old.entries?[position], let row = entry.row else { continue }
+            var place = KeyHash(row.key).place(capacity - 1)
+            while !entries[place].isFree { place = (place + 1) & (capacity - 1) }
             entries[place] = entry
         }
         old.entries?.deallocate()
@@ -436,8 +430,19 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     private func clear(_ root: Int) {
-        for position in 0..<tables[root].capacity { tables[root].entries?[position]?.release() }
+        for position in 0..<tables[root].capacity { tables[root].entries?[position].row?.release() }
         tables[root].entries?.deallocate()
         tables[root] = Table()
     }
+}
+
+extension TaggedReference {
+    /// The row; nil for a free place.
+    @inline(__always)
+    var row: Unmanaged<Snapshot>? { pointer.map { Unmanaged<Snapshot>.fromOpaque($0) } }
+}
+
+extension Unmanaged<Snapshot> {
+    @inline(__always)
+    fileprivate var key: Int64 { _withUnsafeGuaranteedRef { $0.key } }
 }

@@ -396,8 +396,8 @@ struct RowCacheTests {
         let twice = spoiled { cache in
             let table = cache.tables[root]
             for place in 0..<table.capacity - 1 {
-                guard let one = table.entries?[place]?.takeUnretainedValue(),
-                    let other = table.entries?[place + 1]?.takeUnretainedValue()
+                guard let one = table.entries?[place].row?.takeUnretainedValue(),
+                    let other = table.entries?[place + 1].row?.takeUnretainedValue()
                 else { continue }
                 rename(other, one.key)
                 return
@@ -408,14 +408,14 @@ struct RowCacheTests {
         let full = spoiled { cache in
             // No hole is left.
             let capacity = 4
-            let entries = UnsafeMutablePointer<Unmanaged<Snapshot>?>.allocate(capacity: capacity)
-            entries.initialize(repeating: nil, count: capacity)
+            let entries = UnsafeMutablePointer<TaggedReference>.allocate(capacity: capacity)
+            entries.initialize(repeating: .free, count: capacity)
             cache.removeAll(rootIndex: root)
             cache.tables[root] = RowCache.Table(entries: entries, capacity: capacity)
             var key = 1 as Int64
             for place in 0..<capacity {
-                while RowCache.hash(key, capacity - 1) != place { key += 1 }
-                entries[place] = .passRetained(row(key))
+                while KeyHash(key).place(capacity - 1) != place { key += 1 }
+                entries[place] = TaggedReference(Unmanaged.passRetained(row(key)).toOpaque(), KeyHash(key))
                 cache.tables[root].count += 1
                 key += 1
             }

@@ -10,7 +10,7 @@ import Foundation
 /// 5.
 final class IdentityMap: @unchecked Sendable {  // every access to the table holds `lock`
     private let lock = NSLock()
-    @exclusivity(unchecked) private var entries: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    @exclusivity(unchecked) private var entries: UnsafeMutablePointer<TaggedReference>
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private(set) var count = 0
     /// Whether the table retains its objects; otherwise its references are unretained.
@@ -24,7 +24,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         self.usage = usage
         capacity = 16
         entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: nil, count: capacity)
+        entries.initialize(repeating: .free, count: capacity)
     }
 
     deinit {
@@ -37,13 +37,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     }
 
     @inline(__always)
-    private func home(_ key: Int64) -> Int {
-        Int(truncatingIfNeeded: (UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 20) & (capacity - 1)
-    }
-
-    @inline(__always)
-    private func key(at position: Int) -> Int64? {
-        entries[position].map { Self.object($0)._withUnsafeGuaranteedRef { $0.key } }
+    private static func key(of pointer: UnsafeMutableRawPointer) -> Int64 {
+        object(pointer)._withUnsafeGuaranteedRef { $0.key }
     }
 
     /// The live object with the key.
@@ -90,9 +85,10 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     /// The object with the key, alive or not. Called under the lock.
     @inline(__always)
     private func entry(of key: Int64) -> UnsafeMutableRawPointer? {
-        var position = home(key)
-        while let pointer = entries[position] {
-            if Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key == key }) { return pointer }
+        let hash = KeyHash(key)
+        var position = hash.place(capacity - 1)
+        while let pointer = entries[position].pointer {
+            if entries[position].mayHave(hash), Self.key(of: pointer) == key { return pointer }
             position = (position + 1) & (capacity - 1)
         }
         return nil
@@ -109,9 +105,10 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     func object(for key: Int64, place: inout Place) -> NSManagedObject? {
         lock.lock()
         defer { lock.unlock() }
-        var position = home(key)
-        while let pointer = entries[position] {
-            if Self.object(pointer)._withUnsafeGuaranteedRef({ $0.key == key }) {
+        let hash = KeyHash(key)
+        var position = hash.place(capacity - 1)
+        while let pointer = entries[position].pointer {
+            if entries[position].mayHave(hash), Self.key(of: pointer) == key {
                 guard tryRetain(pointer) else { return nil }
                 return Self.object(pointer).takeRetainedValue()
             }
@@ -128,7 +125,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             lock.unlock()
             return register(object)
         }
-        entries[place.position] = Unmanaged.passUnretained(object).toOpaque()
+        entries[place.position] = TaggedReference(Unmanaged.passUnretained(object).toOpaque(), KeyHash(object.key))
         if isRetaining { _ = Unmanaged.passRetained(object) }
         count += 1
         generation += 1
@@ -140,15 +137,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     func holdsAny(of rows: [Snapshot]) -> Bool {
         lock.lock()
         defer { lock.unlock() }
-        return rows.contains { row in
-            let wanted = row.key
-            var position = home(wanted)
-            while let key = key(at: position) {
-                if key == wanted { return true }
-                position = (position + 1) & (capacity - 1)
-            }
-            return false
-        }
+        return rows.contains { entry(of: $0.key) != nil }
     }
 
     /// Enters many objects.
@@ -174,21 +163,22 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     private func insert(_ object: NSManagedObject) {
         if (count + 1) * 5 > capacity * 4 { grow(for: count + 1) }
         let pointer = Unmanaged.passUnretained(object).toOpaque()
-        var position = home(object.key)
-        while let existing = entries[position] {
+        let hash = KeyHash(object.key)
+        var position = hash.place(capacity - 1)
+        while let existing = entries[position].pointer {
             if existing == pointer { return }
-            if Self.object(existing)._withUnsafeGuaranteedRef({ $0.key == object.key }) {
+            if entries[position].mayHave(hash), Self.key(of: existing) == object.key {
                 // The object that is replaced is being deallocated: it has no owner, so the table does not release it
                 // either.
                 if isRetaining { _ = Unmanaged.passRetained(object) }
-                entries[position] = pointer
+                entries[position] = TaggedReference(pointer, hash)
                 generation += 1
                 return
             }
             position = (position + 1) & (capacity - 1)
         }
         if isRetaining { _ = Unmanaged.passRetained(object) }
-        entries[position] = pointer
+        entries[position] = TaggedReference(pointer, hash)
         count += 1
         generation += 1
     }
@@ -198,11 +188,11 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         lock.lock()
         var released: [Unmanaged<NSManagedObject>] = []
         if retains != isRetaining {
-            let pointers = (0..<capacity).compactMap { entries[$0] }
+            let pointers = (0..<capacity).compactMap { entries[$0].pointer }
             if retains {
                 // A dying object cannot be retained any more, so it leaves the table.
                 for pointer in pointers where !tryRetain(pointer) {
-                    _ = remove(pointer, key: Self.object(pointer)._withUnsafeGuaranteedRef { $0.key })
+                    _ = remove(pointer, key: Self.key(of: pointer))
                 }
             } else {
                 released = pointers.map { Self.object($0) }
@@ -238,7 +228,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         var living: [NSManagedObject] = []
         living.reserveCapacity(count)
         for position in 0..<capacity {
-            guard let pointer = entries[position], tryRetain(pointer) else { continue }
+            guard let pointer = entries[position].pointer, tryRetain(pointer) else { continue }
             living.append(Self.object(pointer).takeRetainedValue())
         }
         return living
@@ -250,10 +240,10 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         var released: [Unmanaged<NSManagedObject>] = []
         if isRetaining {
             for position in 0..<capacity {
-                if let pointer = entries[position] { released.append(Self.object(pointer)) }
+                if let pointer = entries[position].pointer { released.append(Self.object(pointer)) }
             }
         }
-        let ended = usage == nil ? [] : (0..<capacity).compactMap { key(at: $0) }
+        let ended = usage == nil ? [] : (0..<capacity).compactMap { entries[$0].pointer.map(Self.key(of:)) }
         defer {
             lock.unlock()
             usage?.ended(ended)
@@ -262,7 +252,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         entries.deallocate()
         capacity = 16
         entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: nil, count: capacity)
+        entries.initialize(repeating: .free, count: capacity)
         count = 0
         generation += 1
     }
@@ -273,12 +263,14 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         defer { lock.unlock() }
         var found = 0
         for position in 0..<capacity {
-            guard let key = key(at: position) else { continue }
+            guard let key = entries[position].pointer.map(Self.key(of:)) else { continue }
             found += 1
-            var probe = home(key)
+            var probe = KeyHash(key).place(capacity - 1)
+            require(entries[position].mayHave(KeyHash(key)), "An object of the identity map has the hash of another key")
             while probe != position {
-                require(entries[probe] != nil, "An object lies behind a hole of the identity map")
-                require(self.key(at: probe) != key, "A key stands twice in the identity map")
+                require(!entries[probe].isFree, "An object lies behind a hole of the identity map")
+                require(
+                    entries[probe].pointer.map(Self.key(of:)) != key, "A key stands twice in the identity map")
                 probe = (probe + 1) & (capacity - 1)
             }
         }
@@ -286,21 +278,23 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     }
 
     private func remove(_ pointer: UnsafeMutableRawPointer, key: Int64) -> Bool {
-        var position = home(key)
-        while let existing = entries[position], existing != pointer { position = (position + 1) & (capacity - 1) }
-        guard entries[position] == pointer else { return false }
-        entries[position] = nil
+        let mask = capacity - 1
+        let hash = KeyHash(key)
+        let wanted = TaggedReference(pointer, hash)
+        var position = hash.place(mask)
+        while !entries[position].isFree, entries[position] != wanted { position = (position + 1) & mask }
+        if entries[position].isFree { return false }
+        entries[position] = .free
         // The caller holds the object that it takes out.
         if isRetaining { Self.object(pointer).release() }
         count -= 1
         generation += 1
-        let mask = capacity - 1
         var hole = position
         var next = (position + 1) & mask
-        while let key = self.key(at: next) {
-            if (next &- home(key)) & mask >= (next &- hole) & mask {
+        while let pointer = entries[next].pointer {
+            if (next &- KeyHash(Self.key(of: pointer)).place(mask)) & mask >= (next &- hole) & mask {
                 entries[hole] = entries[next]
-                entries[next] = nil
+                entries[next] = .free
                 hole = next
             }
             next = (next + 1) & mask
@@ -315,12 +309,12 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         // Small tables grow fast, large ones without waste.
         repeat { capacity *= capacity < 1 << 15 ? 4 : 2 } while expected * 5 > capacity * 4
         entries = .allocate(capacity: capacity)
-        entries.initialize(repeating: nil, count: capacity)
+        entries.initialize(repeating: .free, count: capacity)
         for index in 0..<oldCapacity {
-            guard let pointer = old[index] else { continue }
-            var position = home(Self.object(pointer)._withUnsafeGuaranteedRef { $0.key })
-            while entries[position] != nil { position = (position + 1) & (capacity - 1) }
-            entries[position] = pointer
+            guard let pointer = old[index].pointer else { continue }
+            var position = KeyHash(Self.key(of: pointer)).place(capacity - 1)
+            while !entries[position].isFree { position = (position + 1) & (capacity - 1) }
+            entries[position] = old[index]
         }
         old.deallocate()
     }
