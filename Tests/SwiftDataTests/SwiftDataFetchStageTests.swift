@@ -147,6 +147,47 @@ struct SwiftDataFetchStageTests {
         }
     }
 
+    @Test("Comparisons joined by AND find the same models in a fetch and a count, however many there are")
+    func comparisons() throws {
+        func both(
+            _ one: some StandardPredicateExpression<Bool>, _ other: some StandardPredicateExpression<Bool>
+        ) -> any StandardPredicateExpression<Bool> { PredicateExpressions.build_Conjunction(lhs: one, rhs: other) }
+        for state in [Fleet.State.saved, .changed, .unsaved] {
+            try withFleet(state) { fleet in
+                for number in 1...10 {
+                    let predicate = Predicate<Vehicle> { vehicle in
+                        // A path into a structure is no property of the model itself.
+                        var all: any StandardPredicateExpression<Bool> = PredicateExpressions.build_NotEqual(
+                            lhs: PredicateExpressions.KeyPath(root: vehicle, keyPath: \.spot.town),
+                            rhs: PredicateExpressions.build_Arg("nowhere"))
+                        if number > 1 {
+                            all = PredicateExpressions.build_Comparison(
+                                lhs: PredicateExpressions.build_KeyPath(root: vehicle, keyPath: \.code),
+                                rhs: PredicateExpressions.build_Arg(9), op: .lessThanOrEqual)
+                        }
+                        for least in 1..<number {
+                            all = both(
+                                all,
+                                PredicateExpressions.build_Comparison(
+                                    lhs: PredicateExpressions.build_KeyPath(root: vehicle, keyPath: \.code),
+                                    rhs: PredicateExpressions.build_Arg(least - 3), op: .greaterThan))
+                        }
+                        return all
+                    }
+                    let found = try fleet.vehicles().filter { try predicate.evaluate($0) }.map(\.code).sorted()
+                    #expect(!found.isEmpty)
+                    var descriptor = FetchDescriptor<Vehicle>(predicate: predicate)
+                    #expect(try fleet.context.fetch(descriptor).map(\.code).sorted() == found)
+                    #expect(try fleet.context.fetchCount(descriptor) == found.count)
+                    descriptor.fetchOffset = 1
+                    descriptor.fetchLimit = 2
+                    #expect(try fleet.context.fetch(descriptor).count == min(2, found.count - 1))
+                    #expect(try fleet.context.fetchCount(descriptor) == min(2, found.count - 1))
+                }
+            }
+        }
+    }
+
     @Test("A predicate over a class of no schema of the container throws an error that names both classes")
     func otherSchema() throws {
         try withFleet { fleet in
