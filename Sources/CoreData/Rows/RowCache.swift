@@ -29,6 +29,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// The tables, one per root entity. Tests damage them and check that the damage is found.
     let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
+    /// The number of places that ``prepare(for:_:)`` found taken, written so that the compiler keeps the reads of the
+    /// places.
+    @exclusivity(unchecked) private var lastTaken = 0
 
     /// Counts the changes that can make a row old while another thread is reading it: each row that is saved or
     /// forgotten.
@@ -149,6 +152,10 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     package struct Batch {
         fileprivate unowned(unsafe) let cache: RowCache
         fileprivate let late: Late
+
+        /// Makes room for rows, and reads the places of their keys. The processor reads several places at a time here. An
+        /// insertion counts a reference, and the processor begins no read of memory before the count is written.
+        package func prepare(for rows: [Snapshot], rootIndex: Int) { cache.prepare(for: rows, rootIndex) }
 
         package func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
         package func insert(_ row: Snapshot, rootIndex: Int) {
@@ -314,6 +321,17 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return nil
     }
 
+    private func prepare(for rows: [Snapshot], _ root: Int) {
+        if isOff { return }
+        let table = tables + root
+        if (table.pointee.count + rows.count) * 5 > table.pointee.capacity * 4 { rebuild(root, making: rows.count) }
+        guard let entries = table.pointee.entries else { return }
+        let mask = table.pointee.capacity - 1
+        var taken = 0
+        for row in rows where !entries[KeyHash(row.key).place(mask)].isFree { taken += 1 }
+        lastTaken = taken
+    }
+
     /// - Parameters:
     ///   - keepsEqual: whether a cached row with the version and entity of the given row stays.
     ///   - isLate: whether the row may be old although the cache has no newer one. Such a row only replaces an older
@@ -389,8 +407,8 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// Keeps the rows that are held elsewhere too, in a table with places for them and for `extra` more.
     private func rebuild(_ root: Int, making extra: Int = 0) {
         let old = tables[root]
-        var kept = 0
-        for position in 0..<old.capacity {
+        var kept = extra > 0 && hasOnlyUsedRows(old) ? old.count : 0
+        for position in 0..<(kept > 0 ? 0 : old.capacity) {
             guard let row = old.entries?[position].row else { continue }
             if Self.isUsed(row) {
                 kept += 1
@@ -418,6 +436,15 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         }
         old.entries?.deallocate()
         tables[root] = Table(entries: entries, capacity: capacity, count: kept)
+    }
+
+    /// Whether each of some rows has a holder other than the cache: so most rows have one, and a search for the other
+    /// ones would read all rows for little. Rows that are read in batches and let go are found here.
+    private func hasOnlyUsedRows(_ table: Table) -> Bool {
+        guard table.capacity >= 1_024, let entries = table.entries else { return false }
+        return stride(from: 0, to: table.capacity, by: table.capacity / 64).allSatisfy { position in
+            entries[position].row.map { Self.isUsed($0) } ?? true
+        }
     }
 
     /// Whether a row has a holder other than the cache.

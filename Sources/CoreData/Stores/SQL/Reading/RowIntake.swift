@@ -57,6 +57,7 @@ package struct RowIntake {
         var shared = found.count
         if shared < rows.count {
             cache.batch(readSince: moment, rootIndex: shape.rootIndex) { cache in
+                if rows.count > 1 { cache.prepare(for: rows, rootIndex: shape.rootIndex) }
                 var next = 0
                 for place in rows.indices {
                     // The cache may have dropped the row since, and the row is not put back.
