@@ -158,7 +158,9 @@ struct SwiftDataFetchStageTests {
                     let predicate = Predicate<Vehicle> { vehicle in
                         // A path into a structure is no property of the model itself.
                         var all: any StandardPredicateExpression<Bool> = PredicateExpressions.build_NotEqual(
-                            lhs: PredicateExpressions.KeyPath(root: vehicle, keyPath: \.spot.town),
+                            lhs: PredicateExpressions.build_KeyPath(
+                                root: PredicateExpressions.build_KeyPath(root: vehicle, keyPath: \.spot),
+                                keyPath: \.town),
                             rhs: PredicateExpressions.build_Arg("nowhere"))
                         if number > 1 {
                             all = PredicateExpressions.build_Comparison(

@@ -118,21 +118,25 @@ public final class _ModelCore: NSManagedObject {
     }
 
     /// The model of this core as an object of its class.
-    func model<Model: PersistentModel>(as type: Model.Type) -> Model { typed(model, as: type) }
-
-    /// The model of this core, to which a relationship of another model leads. The context holds it for a while.
-    func destination<Model: PersistentModel>(as type: Model.Type) -> Model {
-        if let living = livingModel { return typed(living, as: type) }
-        let made = model
-        modelContext?.keep(made)
-        return typed(made, as: type)
+    func model<Model: PersistentModel>(as type: Model.Type) -> Model {
+        let model = model
+        return Swift.type(of: model) == type ? unsafeDowncast(model, to: type) : Self.typed(model, as: type)
     }
 
-    @inline(__always)
-    private func typed<Model: PersistentModel>(_ model: AnyObject, as type: Model.Type) -> Model {
-        if Swift.type(of: model) == type { return unsafeDowncast(model, to: type) }
+    /// The model of this core, to which a relationship of another model leads. The context holds it for a while.
+    var destination: AnyObject {
+        if let living = livingModel { return living }
+        let made = model
+        modelContext?.keep(made)
+        return made
+    }
+
+    /// A model as an object of a class above its own; stops the process if it is of any other class.
+    @usableFromInline
+    static func typed<Model: PersistentModel>(_ model: AnyObject, as type: Model.Type) -> Model {
         if let model = model as? Model { return model }
-        fatalError("The model of entity '\(entity.name ?? "")' is a \(Swift.type(of: model)), not a \(type)")
+        let id = (model as? any PersistentModel)?.persistentModelID
+        fatalError("The model of entity '\(id?.entityName ?? "")' is a \(Swift.type(of: model)), not a \(type)")
     }
 
     /// The type of the model, by the entity.

@@ -175,12 +175,14 @@ extension _Slot {
 
 extension _Slot {
     /// Returns the model to which a relationship leads.
+    @inlinable
     public func value<Model: PersistentModel, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Model {
         guard let found: Model = value(of: source, model) else { leadsNowhere(in: source.core(of: model)) }
         return found
     }
 
     /// Stops the process for a relationship that is not optional and leads to no model.
+    @usableFromInline
     func leadsNowhere(in core: _ModelCore) -> Never {
         fatalError(
             """
@@ -190,10 +192,19 @@ extension _Slot {
     }
 
     /// Returns the model to which an optional relationship leads.
+    @inlinable
     public func value<Model: PersistentModel, Source: _CoreSource>(of source: Source, _ model: AnyObject) -> Model? {
-        let core = source.core(of: model)
+        guard let destination = destination(of: source.core(of: model), model) else { return nil }
+        if type(of: destination) == Model.self { return unsafeDowncast(destination, to: Model.self) }
+        return _ModelCore.typed(destination, as: Model.self)
+    }
+
+    /// The model to which a relationship leads, without its type, which generic code would look up.
+    @usableFromInline
+    func destination(of core: _ModelCore, _ model: AnyObject) -> AnyObject? {
         core.bind(model)
-        return core.toOne(managed).map { unsafeDowncast($0, to: _ModelCore.self).destination(as: Model.self) }
+        guard let object = core.toOne(managed) else { return nil }
+        return unsafeDowncast(object, to: _ModelCore.self).destination
     }
 
     /// Returns the models to which a relationship leads.

@@ -14,8 +14,7 @@ enum ModelKeyPaths {
     /// Nil if the path leads to anything else, or to a value of which a store has only bytes.
     static func keys(of keyPath: AnyKeyPath) -> String? { found(keyPath)?.keys }
 
-    /// The expression for a property of the model itself; nil for key paths that lead through a relationship, into a
-    /// structure, or to anything else.
+    /// The expression for a property of the model itself; nil for key paths that lead to anything else.
     static func ownProperty(_ keyPath: AnyKeyPath) -> CoreData.NSExpression? { found(keyPath)?.ownProperty }
 
     private struct Found {
