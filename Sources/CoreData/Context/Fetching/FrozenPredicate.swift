@@ -15,13 +15,17 @@ enum FrozenPredicate {
     }
 
     private static func isPlain(_ predicate: NSPredicate) -> Bool {
-        // A subclass may have other parts than it was made of.
-        if type(of: predicate) == NSComparisonPredicate.self {
-            let comparison = sameObject(predicate, of: NSComparisonPredicate.self)
-            return comparison.leftExpression.isPlain && comparison.rightExpression.isPlain
-        }
+        if isPlainComparison(predicate) { return true }
+        // A compound within a compound is left to the rewriting, which needs no stack for each level.
         guard type(of: predicate) == NSCompoundPredicate.self else { return false }
-        return sameObject(predicate, of: NSCompoundPredicate.self).parts.allSatisfy(isPlain)
+        return sameObject(predicate, of: NSCompoundPredicate.self).parts.allSatisfy(isPlainComparison)
+    }
+
+    private static func isPlainComparison(_ predicate: NSPredicate) -> Bool {
+        // A subclass may have other sides than it was made of.
+        guard type(of: predicate) == NSComparisonPredicate.self else { return false }
+        let comparison = sameObject(predicate, of: NSComparisonPredicate.self)
+        return comparison.leftExpression.isPlain && comparison.rightExpression.isPlain
     }
 
     private static func frozen(_ value: Any?) -> (value: Any, changed: Bool)? {
