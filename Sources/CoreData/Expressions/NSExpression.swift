@@ -80,8 +80,8 @@ open class NSExpression: NSObject, NSCopying {
 
     /// The depth of the nested expressions and predicates.
     let height: Int
-    /// Whether the expression is a key path of the evaluated object, or a value that is no object. A fetch asks for it,
-    /// and a look at the payload copies the payload.
+    /// Whether the expression is a key path of the evaluated object, or a value that is no object. Each fetch reads it,
+    /// and a read of `payload` would copy the payload.
     let isPlain: Bool
 
     /// The greatest height of an expression. Evaluating and printing an expression calls as deep as that, and the stack
@@ -107,8 +107,8 @@ open class NSExpression: NSObject, NSCopying {
         super.init()
     }
 
-    /// Creates an expression for a value of a known kind. Each look at a payload copies the payload, and this creation
-    /// looks at none.
+    /// Creates an expression for a value of a known kind, without the copies of the payload that ``init(payload:)``
+    /// makes.
     init(constant value: Any?, _ kind: ExpressionValue) {
         isPlain = kind.isPlain
         payload = .constant(value, kind)

@@ -21,7 +21,7 @@ extension NSNumber: NSFetchRequestResult {}
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest)
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     final var parameters = FetchParameters() {
-        // A setter with `willSet` copies all parameters.
+        // With `willSet` each setter would copy all parameters. The process stops, so the change has no effect.
         didSet { requireMutable() }
     }
     /// Whether the request is part of a model that is in use, which other threads read.

@@ -3,9 +3,10 @@ import Synchronization
 
 /// The rows of a store that are in use: key → snapshot, per root entity, shared by all contexts.
 ///
-/// Open addressing on the key, eight bytes per entry (the key is in the snapshot). The cache holds its rows strongly. A
-/// sweep drops the rows that only the cache holds. A context starts a sweep when it has released many objects, and the
-/// cache sweeps itself before it grows. So a row costs no weak reference, and memory follows the rows in use.
+/// Open addressing on the key, eight bytes per entry (the key is in the snapshot). The cache holds its rows strongly.
+/// A sweep drops the rows that only the cache holds. A context starts a sweep when it has released many objects.
+/// Before the cache grows, it looks at some rows, and sweeps if one of them has no other holder. So a row costs no
+/// weak reference, and memory follows the rows in use.
 ///
 /// Safe to use from any thread (one lock, held for a probe or for a batch; no row is read or built under it).
 package final class RowCache: @unchecked Sendable {  // every access to `tables` holds `lock`
@@ -29,9 +30,8 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// The tables, one per root entity. Tests damage them and check that the damage is found.
     let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
-    /// The number of places that ``prepare(for:_:)`` found taken, written so that the compiler keeps the reads of the
-    /// places.
-    @exclusivity(unchecked) private var lastTaken = 0
+    /// The number of places that ``prepare(for:_:)`` found taken. Without a result the compiler could remove the reads.
+    @exclusivity(unchecked) var lastTaken = 0
 
     /// Counts the changes that can make a row old while another thread is reading it: each row that is saved or
     /// forgotten.
@@ -153,8 +153,8 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         fileprivate unowned(unsafe) let cache: RowCache
         fileprivate let late: Late
 
-        /// Makes room for rows, and reads the places of their keys. The processor reads several places at a time here. An
-        /// insertion counts a reference, and the processor begins no read of memory before the count is written.
+        /// Makes room for rows, and reads the places of their keys. These reads do not wait for each other. In an
+        /// insertion, the read of a place waits until the reference that the insertion before has counted is written.
         package func prepare(for rows: [Snapshot], rootIndex: Int) { cache.prepare(for: rows, rootIndex) }
 
         package func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
@@ -438,8 +438,8 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         tables[root] = Table(entries: entries, capacity: capacity, count: kept)
     }
 
-    /// Whether each of some rows has a holder other than the cache: so most rows have one, and a search for the other
-    /// ones would read all rows for little. Rows that are read in batches and let go are found here.
+    /// Whether each of some rows has a holder other than the cache. Then most rows have one, and a search for rows
+    /// without one would read every row and find few.
     private func hasOnlyUsedRows(_ table: Table) -> Bool {
         guard table.capacity >= 1_024, let entries = table.entries else { return false }
         return stride(from: 0, to: table.capacity, by: table.capacity / 64).allSatisfy { position in

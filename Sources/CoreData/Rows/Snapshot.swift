@@ -7,8 +7,9 @@
 //   blobs. It never changes once it is built, so the row cache, every context and its children hold the same one.
 // - When a coordinator first uses a model, every entity gets a layout from key to slot, slots of the parent entity
 //   first. Frequent code uses slots; names are for the public interface.
-// - The row cache holds rows strongly, eight bytes each. A sweep drops the rows that only the cache holds: before the
-//   cache grows, and when a context is reset or released. So a row costs no weak reference.
+// - The row cache holds rows strongly, eight bytes each. A sweep drops the rows that only the cache holds: when a
+//   context is reset or released, and before the cache grows if some rows are unused. So a row costs no weak
+//   reference.
 // - The cache's lock is held while rows are searched or inserted, and not while they are read and built (`RowIntake`).
 //   256 rows are inserted under one lock. If few rows are cached, rows are built without a search of the cache, and
 //   cached rows replace them at the insertion.

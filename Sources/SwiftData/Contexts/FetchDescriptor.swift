@@ -40,6 +40,7 @@ extension FetchDescriptor {
         return predicate?.expression
     }
 
+    /// The limits of the fetch.
     @inlinable var limits: FetchLimits {
         FetchLimits(
             fetchLimit: fetchLimit, fetchOffset: fetchOffset, includePendingChanges: includePendingChanges)

@@ -11,7 +11,7 @@ extension ModelContext {
     /// [Apple's documentation](https://developer.apple.com/documentation/swiftdata/modelcontext/fetch(_:))
     @inlinable
     public func fetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> [T] {
-        // A program inlines what follows for its models, because generic code looks up each type that it uses.
+        // Generic code looks up each type that it uses. Inlined in a program, this code knows the types.
         if let condition = descriptor.onlyCondition,
             let objects = try objects(T.self, condition, descriptor.limits)
         {
@@ -146,8 +146,9 @@ extension ModelContext {
         }
     }
 
-    /// The request of such a fetch, after what other contexts and processes have saved is merged. Without the stages it
-    /// takes a fifth less.
+    /// The request for the objects of a condition that compares properties with values; nil for any other condition.
+    /// What other contexts and processes have saved is merged first. A fetch without the stages takes a fifth less
+    /// time.
     private func request(
         _ type: any PersistentModel.Type, _ condition: any PredicateExpression<Bool>, _ limits: FetchLimits
     ) throws -> NSFetchRequest<NSManagedObject>? {

@@ -24,7 +24,8 @@ enum ModelKeyPaths {
 
     /// What the key paths that were asked for lead to.
     private static let known = Locked<[AnyKeyPath: Found]>([:])
-    /// The results by objects, of which a literal in a program makes one. A key path's own hash visits its components.
+    /// The results by the objects of key paths. A literal in a program makes one object, and the hash of its address
+    /// takes less time than the hash of a key path, which visits all components.
     private static let knownObjects = Locked<[ObjectIdentifier: (keyPath: AnyKeyPath, found: Found)]>([:])
     /// Key paths that a program makes anew each time must not occupy memory without end.
     private static let mostObjects = 1_024

@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// The most frequent conditions: comparisons of properties with values, joined by AND. Their predicate is made at once,
-/// because the translation of a tree takes as long as the rest of a fetch of one model.
+/// The most frequent conditions: comparisons of properties with values, joined by AND. The predicate of such a
+/// condition is made at once, because the translation of a tree takes as long as the rest of a fetch of one model.
 enum PropertyComparisons {
     /// A longer list is translated as a tree.
     private static let mostComparisons = 8
@@ -16,9 +16,10 @@ enum PropertyComparisons {
         while let next = waiting.popLast() {
             if let comparison = comparison(next) {
                 comparisons.append(comparison)
-            } else if let both = next as? any JoinedByAnd, comparisons.count + waiting.count < mostComparisons {
-                waiting.append(both.sides.right)
-                waiting.append(both.sides.left)
+            } else if let both = next as? any JoinedByAnd, comparisons.count + waiting.count + 1 < mostComparisons {
+                let sides = both.sides
+                waiting.append(sides.right)
+                waiting.append(sides.left)
             } else {
                 return nil
             }
@@ -54,7 +55,7 @@ enum PropertyComparisons {
 }
 
 private protocol ComparisonOfProperty {
-    /// Nil if the property is none of a store, or the value is not of a plain type.
+    /// Nil if no store has the property, or the value is not of a plain type.
     var predicate: CoreData.NSPredicate? { get }
 }
 

@@ -266,7 +266,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             guard let key = entries[position].pointer.map(Self.key(of:)) else { continue }
             found += 1
             var probe = KeyHash(key).place(capacity - 1)
-            require(entries[position].mayHave(KeyHash(key)), "An object of the identity map has the hash of another key")
+            require(entries[position].mayHave(KeyHash(key)), "An object of the identity map has another key's hash")
             while probe != position {
                 require(!entries[probe].isFree, "An object lies behind a hole of the identity map")
                 require(

@@ -11,8 +11,8 @@ import Foundation
 final class RecentObjects {
     private static var size: Int { 4096 }
     /// The destinations of to-one relationships: one place for each value of a hash, where a newer object replaces the
-    /// older one. The table grows up to `size` before it replaces any, because most blocks follow few relationships, and
-    /// a large table takes longer to make and to empty than a small block takes.
+    /// older one. The table grows up to `size` before it replaces any. Most blocks follow few relationships, and to
+    /// make and empty a large table takes longer than a small block.
     @exclusivity(unchecked) private var places: UnsafeMutablePointer<NSManagedObject?>?
     /// The number of places, a power of two.
     @exclusivity(unchecked) private var capacity = 0
@@ -94,11 +94,15 @@ final class RecentObjects {
 
     func insert(_ object: NSManagedObject, for key: ObjectKey) {
         if places == nil { grow(to: Self.firstCapacity) }
-        while let other = places?[place(key)], other !== object, capacity < Self.size { grow(to: capacity * 8) }
+        // No table has two places for one key.
+        while let other = places?[place(key)], other !== object, other.key != key.key, capacity < Self.size {
+            grow(to: capacity * 8)
+        }
         places?[place(key)] = object
     }
 
-    /// Moves the objects to a larger table, in which each has a place of its own as well.
+    /// Moves the objects to a larger table. Objects with different places in a table have different places in a larger
+    /// one.
     private func grow(to newCapacity: Int) {
         let (old, count) = (places, capacity)
         let new = UnsafeMutablePointer<NSManagedObject?>.allocate(capacity: newCapacity)
