@@ -179,6 +179,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         }
     }
 
+    /// Takes the row that the object was written as. The setter of `row` would count three references to it.
+    final func takeOver(_ written: Snapshot) {
+        let former = heldRow
+        heldRow = Unmanaged.passRetained(written)
+        former?.release()
+        overlay?.currentRow = nil
+        noteNewValues()
+    }
+
     /// Adds the object to the count of live objects, or removes it.
     @inline(__always)
     private func countLife(_ comes: Bool) {

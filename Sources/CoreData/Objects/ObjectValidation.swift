@@ -8,6 +8,7 @@ enum ObjectValidation {
         if ObjectOverrides.validation(type(of: object)) || object.validatesByName {
             return try askForEachProperty(of: object)
         }
+        if keepsRulesByRow(object) { return }
         let layout = object.binding.layout
         let rules = layout.validationRules
         if rules.isEmpty { return }
@@ -50,6 +51,49 @@ enum ObjectValidation {
             check(value, of: attribute, in: object, into: &errors)
         }
         try raise(errors)
+    }
+
+    /// Whether the row of a saved object and its changed values show that it keeps all rules. If not, the object may keep
+    /// them nevertheless.
+    ///
+    /// Most changed objects are such objects. This check counts no references: the object holds its binding, its row and
+    /// its changes, the binding holds the layout, and the layout holds the rules.
+    private static func keepsRulesByRow(_ object: NSManagedObject) -> Bool {
+        guard object.flags.isDisjoint(with: [.inserted, .unfired]), let row = object.heldRow else { return false }
+        return Unmanaged.passUnretained(object.binding)._withUnsafeGuaranteedRef { binding in
+            Unmanaged.passUnretained(binding.layout)._withUnsafeGuaranteedRef { layout in
+                Unmanaged.passUnretained(layout.validationRules)._withUnsafeGuaranteedRef { rules in
+                    guard rules.areShownByRow else { return false }
+                    let missing = rules.firstRequired & row._withUnsafeGuaranteedRef { $0.nullAmongFirst }
+                    guard let overlay = object.overlay else { return missing == 0 }
+                    return Unmanaged.passUnretained(overlay)._withUnsafeGuaranteedRef {
+                        keepsRules(rules, changes: $0, missingInRow: missing)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether changed values keep rules.
+    ///
+    /// - Parameter missing: The required slots that the row has no value of, as bits.
+    @inline(__always)
+    private static func keepsRules(
+        _ rules: ValidationRules, changes: ObjectOverlay, missingInRow missing: UInt64
+    ) -> Bool {
+        let changed = changes.changedAmongFirst
+        if missing & ~changed != 0 || changed & rules.firstRanged != 0 { return false }
+        var required = changed & rules.firstRequired
+        while required != 0 {
+            if changes.isNull(required.trailingZeroBitCount) { return false }
+            required &= required - 1
+        }
+        var floating = changed & rules.firstChecked
+        while floating != 0 {
+            if case .double(let number) = changes.values[floating.trailingZeroBitCount], number.isNaN { return false }
+            floating &= floating - 1
+        }
+        return true
     }
 
     /// Checks a value for a property against the model.

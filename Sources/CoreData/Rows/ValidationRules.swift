@@ -17,8 +17,13 @@ package final class ValidationRules {
     /// The slots among the first 64, as bits, whose values are checked only when they were changed: ranged and floating
     /// ones.
     package let firstChecked: UInt64
+    /// The ranged slots among the first 64, as bits.
+    package let firstRanged: UInt64
     /// Whether a ranged or floating slot has a number above 63.
     package let checksOthers: Bool
+    /// Whether a row and its changed values show that an object keeps all rules: there is no predicate, no count and no
+    /// slot beyond the first 64.
+    package let areShownByRow: Bool
 
     /// The relationships that a save of a deleted object, and the deletion itself, have to look at.
     package let deletion: DeletionRules
@@ -59,7 +64,10 @@ package final class ValidationRules {
         otherRequired = requiredSlots.filter { !isPlain($0) }
         let checked = rangedSlots.map(\.slot) + floatingSlots
         firstChecked = bits(checked)
+        firstRanged = bits(rangedSlots.map(\.slot))
         checksOthers = checked.contains { $0 >= 64 }
+        areShownByRow =
+            otherRequired.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && !checksOthers
         deletion = DeletionRules(slots: slots, toManys: toManys, access: access)
         isEmpty =
             requiredSlots.isEmpty && predicateSlots.isEmpty && countedToManys.isEmpty && checked.isEmpty

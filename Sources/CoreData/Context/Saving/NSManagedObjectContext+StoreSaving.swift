@@ -37,9 +37,13 @@ extension NSManagedObjectContext {
 
         /// Gives the objects the rows that they were written as.
         func takeOver() {
-            // Read at its place: a copy of an element would retain the object and the row.
+            // The noted rows hold the objects. A copy of an element would retain the object and the row.
             rows.withUnsafeBufferPointer { rows in
-                for place in rows.indices { rows[place].object.row = rows[place].row }
+                for place in rows.indices {
+                    Unmanaged.passUnretained(rows[place].object)._withUnsafeGuaranteedRef {
+                        $0.takeOver(rows[place].row)
+                    }
+                }
             }
         }
 
