@@ -26,10 +26,10 @@ struct TaggedReference: Equatable {
     private let bits: UInt64
 
     #if os(Android)
-        /// The allocator has tags of its own in addresses, so a reference has none.
-        fileprivate static let tagBits: UInt64 = 0
+    /// The allocator has tags of its own in addresses, so a reference has none.
+    fileprivate static let tagBits: UInt64 = 0
     #else
-        fileprivate static let tagBits: UInt64 = 0xFF00_0000_0000_0000
+    fileprivate static let tagBits: UInt64 = 0xFF00_0000_0000_0000
     #endif
 
     /// The content of a free place.
