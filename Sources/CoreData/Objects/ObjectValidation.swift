@@ -53,11 +53,11 @@ enum ObjectValidation {
         try raise(errors)
     }
 
-    /// Whether the row of a saved object and its changed values show that it keeps all rules. If not, the object may keep
-    /// them nevertheless.
+    /// Whether the row of a saved object and its changed values show that it keeps all rules. If not, the object may
+    /// keep them nevertheless.
     ///
-    /// Most changed objects are such objects. This check counts no references: the object holds its binding, its row and
-    /// its changes, the binding holds the layout, and the layout holds the rules.
+    /// Most changed objects show it. This check counts no references: the object holds its binding, its row and its
+    /// changes, the binding holds the layout, and the layout holds the rules.
     private static func keepsRulesByRow(_ object: NSManagedObject) -> Bool {
         guard object.flags.isDisjoint(with: [.inserted, .unfired]), let row = object.heldRow else { return false }
         return Unmanaged.passUnretained(object.binding)._withUnsafeGuaranteedRef { binding in
