@@ -37,8 +37,26 @@ extension ModelContext {
     func models<T: PersistentModel>(_ objects: [NSManagedObject]) -> [T] {
         var models: [T] = []
         models.reserveCapacity(objects.count)
-        for object in objects { models.append(unsafeDowncast(object, to: _ModelCore.self).model(as: T.self)) }
+        for (place, object) in objects.enumerated() {
+            if place % Self.objectsReadAhead == 0 { readAhead(objects, from: place) }
+            models.append(unsafeDowncast(object, to: _ModelCore.self).model(as: T.self))
+        }
         return models
+    }
+
+    private static var objectsReadAhead: Int { 64 }
+
+    /// Reads the memory of objects. These reads do not wait for each other. When models are made, each read waits for
+    /// the references that were counted before it.
+    private func readAhead(_ objects: [NSManagedObject], from start: Int) {
+        objects.withUnsafeBufferPointer { objects in
+            var replaced = 0
+            for place in start..<min(start + Self.objectsReadAhead, objects.count) {
+                let core = Unmanaged.passUnretained(unsafeDowncast(objects[place], to: _ModelCore.self))
+                if core._withUnsafeGuaranteedRef({ $0.isReplaced }) { replaced += 1 }
+            }
+            replacedAhead = replaced
+        }
     }
 
     /// Returns the number of models.
