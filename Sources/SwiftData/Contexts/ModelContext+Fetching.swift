@@ -172,10 +172,7 @@ extension ModelContext {
     ) throws -> NSFetchRequest<NSManagedObject>? {
         guard parts.customRows.isEmpty, let predicate = PropertyComparisons.predicate(of: condition) else { return nil }
         mergeCommits()
-        guard let entity = container.managed.types[ObjectIdentifier(type)]?.entity else {
-            try checkClass(type)
-            return nil
-        }
+        let entity = try modelType(of: type).entity
         applyCollectedDeletions()
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
         request.predicate = predicate
@@ -188,13 +185,16 @@ extension ModelContext {
     /// The stages of a fetch, after what other contexts and processes have saved is merged.
     func modelFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> ModelFetch<T> {
         mergeCommits()
-        try checkClass(T.self)
+        try modelType(of: T.self)
         return try ModelFetch(descriptor, in: self)
     }
 
+    /// What the container knows of a class.
+    ///
     /// - Throws: `SwiftDataError.unknownSchema` for a class that the container does not have.
-    func checkClass(_ type: any PersistentModel.Type) throws {
-        if container.managed.types[ObjectIdentifier(type)] != nil { return }
+    @discardableResult
+    func modelType(of type: any PersistentModel.Type) throws -> ModelType {
+        if let known = container.managed.types[ObjectIdentifier(type)] { return known }
         let known = container.schema.entitiesByName[Schema.entityName(for: type)]?.type
         throw SwiftDataError.unknownSchema.because(
             "the container has no class \(String(reflecting: type))"

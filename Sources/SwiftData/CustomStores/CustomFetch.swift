@@ -164,7 +164,7 @@ extension ModelContext {
     /// A fetch of a class whose store a program has written; nil for other classes.
     func customFetch<T: PersistentModel>(_ descriptor: FetchDescriptor<T>) throws -> CustomFetch<T>? {
         if parts.customRows.isEmpty { return nil }
-        try checkClass(T.self)
+        try modelType(of: T.self)
         guard let rows = parts.customRows[Schema.entityName(for: T.self)] else { return nil }
         mergeCommits()
         applyCollectedDeletions()

@@ -10,19 +10,12 @@ enum PropertyComparisons {
     /// The predicate; nil for a condition of any other form, and for values that are not of plain types.
     static func predicate(of condition: any PredicateExpression<Bool>) -> CoreData.NSPredicate? {
         if let comparison = comparison(condition) { return comparison }
-        guard condition is any JoinedByAnd else { return nil }
+        let conditions = PredicateExtension.conditions(in: condition)
+        if conditions.count < 2 || conditions.count > mostComparisons { return nil }
         var comparisons: [CoreData.NSPredicate] = []
-        var waiting = [condition]
-        while let next = waiting.popLast() {
-            if let comparison = comparison(next) {
-                comparisons.append(comparison)
-            } else if let both = next as? any JoinedByAnd, comparisons.count + waiting.count + 1 < mostComparisons {
-                let sides = both.sides
-                waiting.append(sides.right)
-                waiting.append(sides.left)
-            } else {
-                return nil
-            }
+        for condition in conditions {
+            guard let comparison = comparison(condition) else { return nil }
+            comparisons.append(comparison)
         }
         return CoreData.NSCompoundPredicate(andPredicateWithSubpredicates: comparisons)
     }
@@ -59,10 +52,6 @@ private protocol ComparisonOfProperty {
     var predicate: CoreData.NSPredicate? { get }
 }
 
-private protocol JoinedByAnd {
-    var sides: (left: any PredicateExpression<Bool>, right: any PredicateExpression<Bool>) { get }
-}
-
 private protocol VariableOfModel {}
 
 private protocol PropertyOfVariable {
@@ -97,10 +86,6 @@ extension PredicateExpressions.Comparison: ComparisonOfProperty where LHS: Prope
         @unknown default: nil
         }
     }
-}
-
-extension PredicateExpressions.Conjunction: JoinedByAnd {
-    fileprivate var sides: (left: any PredicateExpression<Bool>, right: any PredicateExpression<Bool>) { (lhs, rhs) }
 }
 
 private func comparison(

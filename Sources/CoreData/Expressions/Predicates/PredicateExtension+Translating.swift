@@ -30,13 +30,14 @@ extension PredicateExtension {
     }
 
     /// The conditions that are joined by AND, in their order. A chain of them may be as long as memory allows.
-    private static func conditions(in whole: any PredicateExpression<Bool>) -> [any PredicateExpression<Bool>] {
+    package static func conditions(in whole: any PredicateExpression<Bool>) -> [any PredicateExpression<Bool>] {
         var found: [any PredicateExpression<Bool>] = []
         var waiting = [whole]
         while let next = waiting.popLast() {
             if let both = next as? any JoinedByAnd {
-                waiting.append(both.sides.right)
-                waiting.append(both.sides.left)
+                let sides = both.sides
+                waiting.append(sides.right)
+                waiting.append(sides.left)
             } else {
                 found.append(next)
             }
