@@ -210,9 +210,23 @@ struct HistoryMasks {
                 self.columns = columns
             } else {
                 self.columns = nil
-                columns.withUnsafeBytes { for byte in $0 { bits = bits << 8 | UInt64(byte) } }
+                bits = Self.bits(columns)
             }
         }
+
+        /// The bits of up to eight bytes as a number.
+        static func bits(_ columns: Data) -> UInt64 {
+            columns.withUnsafeBytes { $0.reduce(0) { $0 << 8 | UInt64($1) } }
+        }
+    }
+
+    /// The mask of the change before, of up to eight bytes, and its properties. Mostly the next change has it, too.
+    private struct Latest {
+        var index = -1
+        var byteCount = 0
+        var bits: UInt64 = 0
+        var writer = HistoryWriter.unknown
+        var properties: Set<NSPropertyDescription>?
     }
 
     private let layout: ModelLayout
@@ -220,7 +234,7 @@ struct HistoryMasks {
     private let marks: [Int: Int64]
     private var orders: [Int: HistoryProperties] = [:]
     private var known: [Mask: Set<NSPropertyDescription>?] = [:]
-    private var last: (mask: Mask, properties: Set<NSPropertyDescription>?)?
+    private var latest = Latest()
 
     /// By entity and mark, the names in this version for the bits of other versions of the model.
     private let others: [Int: [Int64: [String?]]]
@@ -235,8 +249,12 @@ struct HistoryMasks {
     mutating func properties(
         in columns: Data, ofEntity index: Int, by writer: HistoryWriter
     ) -> Set<NSPropertyDescription>? {
+        if index == latest.index, columns.count == latest.byteCount, writer == latest.writer,
+            Mask.bits(columns) == latest.bits
+        {
+            return latest.properties
+        }
         let mask = Mask(columns, ofEntity: index, by: writer)
-        if let last, last.mask == mask { return last.properties }
         let properties: Set<NSPropertyDescription>?
         if let found = known[mask] {
             properties = found
@@ -246,7 +264,10 @@ struct HistoryMasks {
             properties = order.properties(in: columns, by: writer) ?? translated(columns, ofEntity: index, by: writer)
             known[mask] = .some(properties)
         }
-        last = (mask, properties)
+        if mask.byteCount <= 8 {
+            latest = Latest(
+                index: index, byteCount: mask.byteCount, bits: mask.bits, writer: writer, properties: properties)
+        }
         return properties
     }
 
