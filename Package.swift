@@ -60,7 +60,7 @@ let package = Package(
         // What the plugin's tool needs of the framework, compiled under another name: with the framework itself, a
         // program that uses the plugin would compile all of it twice. Links lead to the framework's sources.
         .target(
-            name: "CoreDataModelReading", dependencies: ["CZlib"],
+            name: "CoreDataModelReading", dependencies: ["CZlib", "CSwiftRuntime"],
             exclude: ["Expressions/Predicates", "Model/ManagedClassLookup.swift", "Model/ModelsInUse.swift"]),
         .target(name: "CoreDataModelCompiler", dependencies: ["CoreDataModelReading", "SwiftScanning"]),
         // For the plugin's tool, for `coredata port`, and for tests that read sources.

@@ -3,7 +3,7 @@
 // - A model wraps a managed object, its core (`_ModelCore`). The macro keeps one pointer to it in the model, and the
 //   accessors of its properties read and write the core's slots by a static `_Slot`. The declared type of a property
 //   chooses the overload, as for the accessors of `@NSManaged`.
-// - The core refers to its model without retaining it (`ModelReference`). A context retains the models that have
+// - The core refers to its model without retaining it (`ZeroingReference`). A context retains the models that have
 //   unsaved changes, so that their transient values survive.
 // - A new model's core belongs to no context and has the layout of the schema that its type was last used in. So its
 //   values go straight to their places, and insertion changes the binding only. In another schema the core moves there.

@@ -19,9 +19,13 @@ public enum NSDeleteRule: UInt, Sendable {
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription)
 // @unchecked Sendable: see NSPropertyDescription.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
-    // Weak, because the parts of a model under construction may be released in any order. A frozen model holds all of
+    // Not retained, because the parts of a model under construction may be released in any order. A frozen model holds all of
     // them, and its deinit clears the unowned pointers, which spare frequent code the cost of a weak load.
-    private final weak var weakDestination: NSEntityDescription?
+    private final var destinationReference: ZeroingReference?
+    private final var weakDestination: NSEntityDescription? {
+        get { destinationReference?.object.map { unsafeDowncast($0, to: NSEntityDescription.self) } }
+        set { destinationReference = newValue.map { ZeroingReference($0) } }
+    }
     private final weak var weakInverse: NSRelationshipDescription?
     private final unowned(unsafe) var frozenDestination: NSEntityDescription?
     private final unowned(unsafe) var frozenInverse: NSRelationshipDescription?

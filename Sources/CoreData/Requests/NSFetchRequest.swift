@@ -26,7 +26,11 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     }
     /// Whether the request is part of a model that is in use, which other threads read.
     final var isFrozen = false
-    final weak var unretainedEntity: NSEntityDescription?
+    private final var entityReference: ZeroingReference?
+    final var unretainedEntity: NSEntityDescription? {
+        get { entityReference?.object.map { unsafeDowncast($0, to: NSEntityDescription.self) } }
+        set { entityReference = newValue.map { ZeroingReference($0) } }
+    }
 
     /// Creates a request without an entity. Set ``entity`` before you execute it.
     ///

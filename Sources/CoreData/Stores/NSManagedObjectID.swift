@@ -17,17 +17,23 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     var references: ReferenceTable? { origin.references }
 
     /// The common part of all ids of one store, or of all ids of new objects.
-    final class Origin: @unchecked Sendable {  // immutable, but for the weak reference, which is cleared atomically
+    final class Origin: Sendable {
         private let model: NSManagedObjectModel
         let modelLayout: ModelLayout
-        fileprivate private(set) weak var store: NSPersistentStore?
+        private let storeReference: ZeroingReference?
+        fileprivate var store: NSPersistentStore? {
+            switch storeReference {
+            case .some(let reference): reference.object.map { unsafeDowncast($0, to: NSPersistentStore.self) }
+            case nil: nil
+            }
+        }
         let storeIdentifier: String?
         fileprivate let references: ReferenceTable?
 
         init(modelLayout: ModelLayout, store: NSPersistentStore?) {
             self.modelLayout = modelLayout
             model = modelLayout.model
-            self.store = store
+            storeReference = store.map { ZeroingReference($0) }
             storeIdentifier = store?.identifier
             references = store?.references
         }

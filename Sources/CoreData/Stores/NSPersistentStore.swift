@@ -12,7 +12,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     private var storedIdentifier: String
     private var storedIsReadOnly: Bool
     private var storedMetadata: [String: Any]
-    private weak var storedCoordinator: NSPersistentStoreCoordinator?
+    private var coordinatorReference: ZeroingReference?
+    private var storedCoordinator: NSPersistentStoreCoordinator? {
+        get { coordinatorReference?.object.map { unsafeDowncast($0, to: NSPersistentStoreCoordinator.self) } }
+        set { coordinatorReference = newValue.map { ZeroingReference($0) } }
+    }
 
     /// The name of the model's configuration whose entities the store holds; `"PF_DEFAULT_CONFIGURATION_NAME"` for all.
     ///
@@ -86,7 +90,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
         storedIsReadOnly = StoreOptions.bool(options, NSReadOnlyPersistentStoreOption) ?? false
         storedIdentifier = UUID().uuidString
         storedMetadata = [:]
-        storedCoordinator = root
+        coordinatorReference = root.map { ZeroingReference($0) }
         super.init()
     }
 

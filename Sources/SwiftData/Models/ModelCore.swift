@@ -6,7 +6,7 @@ import Observation
 ///
 /// Programs use ``PersistentModel/managedObject``.
 public final class _ModelCore: NSManagedObject {
-    @exclusivity(unchecked) private var reference: ModelReference?
+    @exclusivity(unchecked) private var reference: ZeroingReference?
     @exclusivity(unchecked) private var state: State = []
     /// Whether the model shows the values of another core.
     @exclusivity(unchecked) @usableFromInline var isReplaced = false
@@ -95,7 +95,7 @@ public final class _ModelCore: NSManagedObject {
     /// The model, if it is alive.
     var livingModel: AnyObject? {
         switch reference {
-        case .some(let reference): reference.model
+        case .some(let reference): reference.object
         case nil: nil
         }
     }
@@ -103,10 +103,10 @@ public final class _ModelCore: NSManagedObject {
     /// Notes the model of this core. A living one that is noted already stays.
     func bind(_ model: AnyObject) {
         switch reference {
-        case .some(let known): if known.leads(to: model) || known.model != nil { return }
+        case .some(let known): if known.leads(to: model) || known.object != nil { return }
         case nil: break
         }
-        reference = ModelReference(model)
+        reference = ZeroingReference(model)
     }
 
     /// The model of this core, which is made on demand.

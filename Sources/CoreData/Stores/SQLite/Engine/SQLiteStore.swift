@@ -21,7 +21,9 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @
         connections = opened.connections
         super.init(opened.parts, database: connections)
         isReadOnly = opened.writer == nil
-        connections.allowSuspending(heldBy: self) { [weak self] in self?.suspendWatch($0) }
+        // A weak reference would slow down all counting of references to the store, and each fetch counts some.
+        let this = SharedZeroingReference(self)
+        connections.allowSuspending(heldBy: self) { (this.object as? SQLiteStore)?.suspendWatch($0) }
     }
 
     /// Ends the watch for commits, whose connection holds a lock, or begins it again.

@@ -8,8 +8,7 @@ import Foundation
 // that uses the store without a pause keeps no migration waiting. A thread waits without a lock of the database, and
 // without a connection. A thread that has a connection open does not wait, because the migration waits for the thread.
 
-/// An object that keeps a database. The list of databases refers to it weakly: weak references to the database itself
-/// would slow down all counting of its references, and each read counts some.
+/// An object that keeps a database. The list of databases does not retain it.
 protocol SQLiteDatabaseHolder: AnyObject {
     var connections: SQLiteDatabase { get }
 }
@@ -40,8 +39,15 @@ extension SQLiteDatabase {
 
     /// A database with the file that it was opened with.
     private struct SuspendableDatabase {
-        weak var holder: (any SQLiteDatabaseHolder)?
+        private let reference: SharedZeroingReference
         let url: URL
+
+        var holder: (any SQLiteDatabaseHolder)? { reference.object as? any SQLiteDatabaseHolder }
+
+        init(holder: any SQLiteDatabaseHolder, url: URL) {
+            reference = SharedZeroingReference(holder)
+            self.url = url
+        }
     }
 
     /// The databases of this process that can be suspended.

@@ -1,0 +1,1 @@
+../../../CoreData/Foundation/Runtime/ZeroingReference.swift
