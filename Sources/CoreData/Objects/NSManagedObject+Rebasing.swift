@@ -17,6 +17,12 @@ extension NSManagedObject {
     /// Puts a newer row under the object's unsaved changes. To-many relationships that are in memory follow.
     final func rebase(on latest: Snapshot, keeping kept: KeptChanges) {
         guard row !== latest else { return }
+        if overlay == nil, kept != .everything, let row, hasSameReferences(row, latest) {
+            // The object has no changes, and no relationship of another object follows from the newer row.
+            self.row = latest
+            binding.context?.undoRecord?.noteNewRow(of: self)
+            return
+        }
         let links = ownerLinks()
         let former = partners
         switch kept {
@@ -38,6 +44,18 @@ extension NSManagedObject {
         follow(links)
         updatePartners(
             after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
+    }
+
+    /// Whether two rows of the object lead to the same objects.
+    private func hasSameReferences(_ first: Snapshot, _ second: Snapshot) -> Bool {
+        let layout = binding.layout
+        if first.layoutIndex != second.layoutIndex { return false }
+        for slot in layout.referenceSlots {
+            if !Snapshot.isSame(first, second, at: slot, kind: .reference) { return false }
+            let companion = layout.destinations[slot].companion
+            if companion >= 0, !Snapshot.isSame(first, second, at: companion, kind: .entityNumber) { return false }
+        }
+        return true
     }
 
     /// Drops the object's unsaved changes, and their effects on the objects on the other side. Unsaved changes that its

@@ -20,10 +20,17 @@ struct StoreRows: RowSource {
     func rows(for keys: [ObjectKey], in context: NSManagedObjectContext) throws -> [ObjectKey: Snapshot] {
         var found: [ObjectKey: Snapshot] = [:]
         found.reserveCapacity(keys.count)
-        let saved = keys.filter { !$0.isTemporary }
-        for (root, group) in Dictionary(grouping: saved, by: { context.rootIndex(of: $0) }) {
+        // Mostly the objects of few entities follow each other.
+        var groups: [(root: Int, keys: [Int64])] = []
+        for run in keys.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
+            let root = context.rootIndex(of: keys[run.lowerBound])
+            let place = groups.firstIndex { $0.root == root } ?? groups.endIndex
+            if place == groups.endIndex { groups.append((root, [])) }
+            for key in keys[run] where !key.isTemporary { groups[place].keys.append(key.key) }
+        }
+        for (root, saved) in groups where !saved.isEmpty {
             let rows = try coordinator.rows(
-                for: group.map(\.key), rootIndex: root, at: try context.generation(),
+                for: saved, rootIndex: root, at: try context.generation(),
                 refreshing: context.settings.stalenessInterval >= 0)
             for row in rows { found[ObjectKey(layoutIndex: root, key: row.key)] = row }
         }

@@ -311,6 +311,20 @@ struct MergePolicyTests {
         if pair.library.kind == .sqlite { #expect(try pair.row()["version"] == "2") }
     }
 
+    @Test("An object under detectConflicts(for:) keeps its values if the policy overwrites", arguments: [true, false])
+    func watchedAndOverwriting(oneCoordinator: Bool) throws {
+        let pair = try Pair(oneCoordinator: oneCoordinator)
+        try pair.change()
+        try pair.mine.performAndWait {
+            pair.mine.rollback()
+            pair.mine.make("Tag", ["name": "a"])
+            pair.mine.detectConflicts(for: pair.book.value)
+            pair.mine.mergePolicy = NSOverwriteMergePolicy
+            try pair.mine.save()
+            #expect(pair.book.value.text("title") == "old")
+        }
+    }
+
     // MARK: Policies of one's own
 
     /// Joins the texts of both sides.
