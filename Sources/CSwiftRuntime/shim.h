@@ -9,6 +9,9 @@ void *opencoredata_try_retain(void *object) __asm__("swift_tryRetain");
 void opencoredata_unowned_retain(void *object) __asm__("swift_unownedRetain");
 void opencoredata_unowned_release(void *object) __asm__("swift_unownedRelease");
 
+/* Asks the processor to load a line of memory that is used soon. A hint: it reads nothing, so any address will do. */
+static inline void opencoredata_prefetch(const void *_Nullable address) { __builtin_prefetch(address); }
+
 #ifdef __ELF__
 /* The ends of the section in which modules leave their names. The linker defines them where a module has done so;
    otherwise they are null, which only a weak symbol may be. */

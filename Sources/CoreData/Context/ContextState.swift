@@ -62,7 +62,11 @@ struct TrackedChanges {
     /// Objects with unsaved changes, kept alive; an object whose flag was cleared is skipped and dropped later.
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
-    var deleted: [NSManagedObject] = []
+    var deleted: [NSManagedObject] = [] {
+        didSet { if !deletedSets.isEmpty { deletedSets = ObjectSets() } }
+    }
+    /// The set of all deleted objects, once it was used since the last deletion.
+    var deletedSets = ObjectSets()
     /// Finds inserted and changed objects by their values. Nil until a fetch uses it, and again when a list gets
     /// shorter.
     var unsavedIndex: UnsavedIndex?
@@ -86,7 +90,7 @@ struct TrackedChanges {
 /// The keys of new objects, and where they go.
 struct ObjectIDState {
     /// Temporary keys that a save of this context made permanent, for children that still use them.
-    var permanentKeys: [Int64: Int64] = [:]
+    var permanentKeys: PermanentKeys = [:]
     /// Objects that may lead to temporary keys, beside the inserted, changed and deleted ones.
     var temporaryHolders = TemporaryHolders()
     /// Stores that new objects were assigned to.
@@ -121,6 +125,8 @@ struct FetchState {
     var isWithinOverride = false
     /// During an operation that can throw: the faults in it that could not be fulfilled.
     var readErrors: NSManagedObjectContext.ReadErrors?
+    /// The entity of the latest fetch.
+    var latestLayout: EntityLayout?
     /// Whether the row of any object was found to be gone.
     var hasMetInaccessible = false
 }

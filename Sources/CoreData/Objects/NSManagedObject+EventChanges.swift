@@ -3,12 +3,11 @@ import Foundation
 /// An object's unsaved changes at the beginning of an event. An event lasts from one did-change notification to the
 /// next.
 ///
-/// Most objects need no event base: a value that did not change in an earlier event began as the row's value.
+/// Most objects need no event base: a value that did not change in an earlier event began as the row's value. Once the
+/// object has another row, the changes are saved or dropped, and the object has no event base any more.
 ///
 /// A class, because each changed object has one after an event, and hands it on.
 final class EventBase {
-    /// The row to which the changes belong. Once the object has another row, they are saved or dropped.
-    let row: Snapshot?
     let values: ChangedValues
     let boxed: [Int: Any]
     let boxedChanges: SlotMask
@@ -19,7 +18,6 @@ final class EventBase {
 
     init?(of object: NSManagedObject) {
         guard let overlay = object.overlay else { return nil }
-        row = object.row
         values = overlay.values
         boxed = overlay.boxed
         boxedChanges = overlay.boxedChanges
@@ -36,7 +34,7 @@ extension NSManagedObject {
     final func _changedValuesForCurrentEvent() -> [String: Any] {
         checkConfinement()
         guard !flags.isDisjoint(with: [.pendingEvent, .toldEvent]), !flags.contains(.gone) else { return [:] }
-        let base = overlay?.eventBase.flatMap { $0.row === row ? $0 : nil }
+        let base = overlay?.eventBase
         var changes: [String: Any] = [:]
         for (name, access) in binding.layout.access {
             switch access {
@@ -97,7 +95,7 @@ extension NSManagedObject {
         if destination.companion >= 0 {
             let index =
                 base.mask.contains(destination.companion)
-                ? base.values[destination.companion] : base.row?.value(destination.companion, kind: .entityNumber)
+                ? base.values[destination.companion] : row?.value(destination.companion, kind: .entityNumber)
             if case .int(let index) = index { return ObjectKey(layoutIndex: Int(index), key: key) }
         }
         return ObjectKey(layoutIndex: destination.layoutIndex, key: key)

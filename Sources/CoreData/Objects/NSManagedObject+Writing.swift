@@ -327,7 +327,7 @@ extension NSManagedObject {
     }
 
     /// The row as it is with all changes, under the given key and version; temporary references replaced.
-    final func builtRow(key: Int64, version: Int32, renaming permanent: [Int64: Int64]) -> Snapshot {
+    final func builtRow(key: Int64, version: Int32, renaming permanent: PermanentKeys) -> Snapshot {
         let row = firedRow()
         if let overlay, overlay.values.arePacked, let packed = overlay.values.row {
             return Self.row(from: packed, changes: nil, binding.layout, key: key, version: version, renaming: permanent)
@@ -345,19 +345,26 @@ extension NSManagedObject {
     /// A row of another key and version, with an overlay's changes in it and temporary references replaced.
     static func row(
         from row: Snapshot, changes: ObjectOverlay?, _ layout: EntityLayout, key: Int64, version: Int32,
-        renaming permanent: [Int64: Int64]
+        renaming permanent: PermanentKeys
     ) -> Snapshot {
         // The values are read once, because each access through the overlay would retain all parts of the values.
         let values = changes?.values ?? ChangedValues()
-        if permanent.isEmpty, layout.slots.count <= 64, values.mask.low & ~layout.shortSlots == 0,
-            row.layoutIndex == layout.index
-        {
+        if layout.slots.count <= 64, values.mask.low & ~layout.shortSlots == 0, row.layoutIndex == layout.index {
             let builder = SnapshotBuilder(copying: row, layout: layout, key: key, version: version)
             values.mask.forEach { slot in
                 switch values[slot] {
                 case .int(let number): builder.set(slot, int: number)
                 case .double(let number): builder.set(slot, double: number)
                 default: builder.setNull(slot)
+                }
+            }
+            if !permanent.isEmpty {
+                for slot in layout.referenceSlots {
+                    let isChanged = values.mask.contains(slot)
+                    guard isChanged ? !values.isNull(slot) : !row.isNull(slot) else { continue }
+                    var target = isChanged ? 0 : row.int(slot)
+                    if isChanged, case .int(let changed) = values[slot] { target = changed }
+                    if target < 0, let key = permanent[target] { builder.set(slot, int: key) }
                 }
             }
             return builder.finish()

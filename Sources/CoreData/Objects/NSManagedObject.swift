@@ -84,6 +84,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         static let watched = Flags(rawValue: 1 << 21)
         /// The object is deleted, and a relationship that was read after the deletion has it as a member.
         static let relatedSinceDeletion = Flags(rawValue: 1 << 22)
+        /// The object gets an event base at the end of the did-change notification that is being posted, unless it gets
+        /// another row before.
+        static let awaitsEventBase = Flags(rawValue: 1 << 23)
     }
 
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call,
@@ -160,7 +163,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     deinit {
         if !flags.isDisjoint(with: [.registered, .watched]) { leave() }
         countLife(false)
-        heldRow?.release()
+        guard let heldRow else { return }
+        MemoryHint.load(rowsBehind: heldRow)
+        heldRow.release()
     }
 
     private func leave() {
@@ -174,8 +179,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
             let former = heldRow
             heldRow = newValue.map { Unmanaged.passRetained($0) }
             former?.release()
-            overlay?.currentRow = nil
-            noteNewValues()
+            forgetFormerRow()
         }
     }
 
@@ -184,7 +188,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
         let former = heldRow
         heldRow = Unmanaged.passRetained(written)
         former?.release()
-        overlay?.currentRow = nil
+        forgetFormerRow()
+    }
+
+    @inline(__always)
+    private func forgetFormerRow() {
+        flags.remove(.awaitsEventBase)
+        overlay?.forgetFormerRow()
         noteNewValues()
     }
 

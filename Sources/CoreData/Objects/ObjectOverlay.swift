@@ -41,6 +41,13 @@ final class ObjectOverlay {
         }
     }
 
+    /// Forgets what belongs to the object's former row.
+    @inline(__always)
+    func forgetFormerRow() {
+        values.forgetRow()
+        eventBase = nil
+    }
+
     /// Whether a row can hold the values of a new object. Objects that were not encoded yet cannot be in a row.
     var canBePacked: Bool { values.canBePacked && rare == nil && eventBase == nil }
 

@@ -7,14 +7,23 @@ enum ObjectOverrides {
     /// object and calls the method.
     static func validation(_ type: NSManagedObject.Type) -> Bool { validation.isOverridden(by: type) }
 
+    /// Whether a class overrides `awakeFromFetch()`.
+    static func awakening(_ type: NSManagedObject.Type) -> Bool { awakening.isOverridden(by: type) }
+
     private static let reading = VTableSlot(
         in: NSManagedObject.self, same: NothingOverridden.self, other: ReadingOverridden.self)
     private static let validation = VTableSlot(
         in: NSManagedObject.self, same: NothingOverridden.self, other: ValidationOverridden.self)
 
+    private static let awakening = VTableSlot(
+        in: NSManagedObject.self, same: NothingOverridden.self, other: AwakeningOverridden.self)
+
     private final class NothingOverridden: NSManagedObject {}
     private final class ReadingOverridden: NSManagedObject {
         override func value(forKey key: String) -> Any? { nil }
+    }
+    private final class AwakeningOverridden: NSManagedObject {
+        override func awakeFromFetch() { super.awakeFromFetch() }
     }
     private final class ValidationOverridden: NSManagedObject {
         override func validateValue(

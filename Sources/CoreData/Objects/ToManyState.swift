@@ -163,7 +163,7 @@ final class ToManyState {
     }
 
     /// Makes the present members the base, because the changes are saved. Temporary keys have been replaced by then.
-    func acceptChanges(renaming permanent: [Int64: Int64]) {
+    func acceptChanges(renaming permanent: PermanentKeys) {
         if base != nil {
             base = members.map { $0.renamed(permanent) }
         }
@@ -173,7 +173,7 @@ final class ToManyState {
     }
 
     /// Replaces temporary keys by permanent ones.
-    func rename(_ permanent: [Int64: Int64]) {
+    func rename(_ permanent: PermanentKeys) {
         base = base?.map { $0.renamed(permanent) }
         order = order?.map { $0.renamed(permanent) }
         added.rename(permanent)
@@ -196,7 +196,7 @@ extension ToManyState {
         }
 
         /// The memento with the permanent keys that members have got since.
-        func renamed(_ permanent: [Int64: Int64]) -> Memento {
+        func renamed(_ permanent: PermanentKeys) -> Memento {
             if permanent.isEmpty { return self }
             return Memento(
                 base: base?.map { $0.renamed(permanent) }, added: added.map { $0.renamed(permanent) },
@@ -289,7 +289,7 @@ extension ToManyState {
 
 extension ObjectKey {
     /// The permanent key, or the key itself if it has none.
-    func renamed(_ permanent: [Int64: Int64]) -> ObjectKey {
+    func renamed(_ permanent: PermanentKeys) -> ObjectKey {
         guard key < 0, let new = permanent[key] else { return self }
         return ObjectKey(layoutIndex: layoutIndex, key: new)
     }
@@ -318,7 +318,7 @@ struct ObjectKeyList {
         keys.removeAll(where: shouldRemove)
     }
 
-    mutating func rename(_ permanent: [Int64: Int64]) {
+    mutating func rename(_ permanent: PermanentKeys) {
         keys = keys.map { $0.renamed(permanent) }
     }
 }

@@ -45,6 +45,12 @@ package final class ModelLayout: @unchecked Sendable {  // immutable after init
         indexByName[name].map { entities[$0] }
     }
 
+    /// Whether a layout is one of this model's.
+    @inline(__always)
+    func has(_ layout: EntityLayout) -> Bool {
+        layout.index < entities.count && entities[layout.index] === layout
+    }
+
     /// The layout of an entity description of this model (or of an equal model: matched by name).
     package func layout(of entity: NSEntityDescription) -> EntityLayout? {
         layout(named: entity.name ?? "")

@@ -157,6 +157,10 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         /// insertion, the read of a place waits until the reference that the insertion before has counted is written.
         package func prepare(for rows: [Snapshot], rootIndex: Int) { cache.prepare(for: rows, rootIndex) }
 
+        /// Loads the place of a key into the processor's cache.
+        @inline(__always)
+        func loadPlace(of key: Int64, rootIndex: Int) { cache.loadPlace(of: key, rootIndex) }
+
         package func row(for key: Int64, rootIndex: Int) -> Snapshot? { cache.probe(key, rootIndex) }
         package func insert(_ row: Snapshot, rootIndex: Int) {
             cache.insertLocked(row, rootIndex, isLate: late.contains(row.key))
@@ -173,9 +177,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         package func noteChangeOfAll() { cache.noteChangeOfAll() }
 
         /// Returns the cached row with the version and entity of the given row. If there is none, inserts the given row
-        /// and returns it.
-        package func shared(_ row: Snapshot, rootIndex: Int) -> Snapshot {
-            cache.insertLocked(row, rootIndex, keepingEqual: true, isLate: late.contains(row.key)) ?? row
+        /// and returns nil.
+        package func equalRow(orInserting row: Snapshot, rootIndex: Int) -> Snapshot? {
+            cache.insertLocked(row, rootIndex, keepingEqual: true, isLate: late.contains(row.key))
         }
     }
 
@@ -321,6 +325,12 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         return nil
     }
 
+    @inline(__always)
+    fileprivate func loadPlace(of key: Int64, _ root: Int) {
+        guard let entries = tables[root].entries else { return }
+        MemoryHint.load(entries + KeyHash(key).place(tables[root].capacity - 1))
+    }
+
     private func prepare(for rows: [Snapshot], _ root: Int) {
         if isOff { return }
         let table = tables + root
@@ -328,7 +338,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         guard let entries = table.pointee.entries else { return }
         let mask = table.pointee.capacity - 1
         var taken = 0
-        for row in rows where !entries[KeyHash(row.key).place(mask)].isFree { taken += 1 }
+        rows.withUnsafeBufferPointer { rows in
+            for place in rows.indices where !entries[KeyHash(rows[place].key).place(mask)].isFree { taken += 1 }
+        }
         lastTaken = taken
     }
 
@@ -409,6 +421,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         let old = tables[root]
         var kept = extra > 0 && hasOnlyUsedRows(old) ? old.count : 0
         for position in 0..<(kept > 0 ? 0 : old.capacity) {
+            if position + 16 < old.capacity { MemoryHint.load(old.entries?[position + 16].row?.toOpaque()) }
             guard let row = old.entries?[position].row else { continue }
             if Self.isUsed(row) {
                 kept += 1
@@ -429,6 +442,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         let entries = UnsafeMutablePointer<TaggedReference>.allocate(capacity: capacity)
         entries.initialize(repeating: .free, count: capacity)
         for position in 0..<old.capacity {
+            if position + 16 < old.capacity { MemoryHint.load(old.entries?[position + 16].row?.toOpaque()) }
             guard let entry = old.entries?[position], let row = entry.row else { continue }
             var place = KeyHash(row.key).place(capacity - 1)
             while !entries[place].isFree { place = (place + 1) & (capacity - 1) }
@@ -457,7 +471,11 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     }
 
     private func clear(_ root: Int) {
-        for position in 0..<tables[root].capacity { tables[root].entries?[position].row?.release() }
+        let table = tables[root]
+        for position in 0..<table.capacity {
+            if position + 16 < table.capacity { MemoryHint.load(table.entries?[position + 16].row?.toOpaque()) }
+            table.entries?[position].row?.release()
+        }
         tables[root].entries?.deallocate()
         tables[root] = Table()
     }

@@ -45,14 +45,24 @@ struct TaggedReference: Equatable {
         bits = address | hash.tag
     }
 
+    /// The content of a place that had an object. Searches go on behind it.
+    static let removed = TaggedReference(bits: 1)
+
     @inline(__always)
     var isFree: Bool { bits == 0 }
 
-    /// The object; nil for a free place.
+    @inline(__always)
+    var isRemoved: Bool { bits == 1 }
+
+    /// The object; nil for a free place, and for one that had an object.
     @inline(__always)
     var pointer: UnsafeMutableRawPointer? {
-        UnsafeMutableRawPointer(bitPattern: UInt(truncatingIfNeeded: bits & ~Self.tagBits))
+        bits > 1 ? UnsafeMutableRawPointer(bitPattern: UInt(truncatingIfNeeded: bits & ~Self.tagBits)) : nil
     }
+
+    /// The object, if it may have a key of the hash.
+    @inline(__always)
+    func pointer(of hash: KeyHash) -> UnsafeMutableRawPointer? { mayHave(hash) ? pointer : nil }
 
     /// Whether the object may have a key of the hash.
     @inline(__always)

@@ -21,7 +21,7 @@ final class ContextUndo {
     /// its row.
     private var baseline: [ObjectIdentifier: Baseline] = [:]
     /// Temporary keys in recorded states, and the permanent ones that replaced them.
-    private(set) var renames: [Int64: Int64] = [:]
+    private(set) var renames: PermanentKeys = [:]
     private var observer: (any NSObjectProtocol)?
 
     /// The state of an object that is held, because another object at its address must not be taken for it.
@@ -114,8 +114,8 @@ final class ContextUndo {
     /// Forgets the state of an object that has no unsaved change any more.
     func forgetBaseline(of object: NSManagedObject) { baseline[ObjectIdentifier(object)] = nil }
 
-    func noteRenames(_ permanent: [Int64: Int64]) {
-        renames.merge(permanent) { _, new in new }
+    func noteRenames(_ permanent: PermanentKeys) {
+        renames.merge(permanent)
     }
 
     func forgetRenames() { renames = [:] }

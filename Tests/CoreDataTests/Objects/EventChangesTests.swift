@@ -65,4 +65,30 @@ struct EventChangesTests {
             #expect(book.changedValuesForCurrentEvent().isEmpty)
         }
     }
+
+    @Test("Changes that an observer of the notification drops are no changes of the next event")
+    func droppedDuringNotification() throws {
+        let library = try Library()
+        let context = library.context()
+        try context.performAndWait {
+            let book = context.make("Book", ["title": "A", "pages": 1])
+            try context.save()
+            nonisolated(unsafe) let held = book
+            nonisolated(unsafe) var count = 0
+            let token = NotificationCenter.default.addObserver(
+                forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+            ) { _ in
+                count += 1
+                if count == 1 { held.managedObjectContext?.refresh(held, mergeChanges: false) }
+            }
+            defer { NotificationCenter.default.removeObserver(token) }
+            book.setValue("B", forKey: "title")
+            book.setValue(NSSet(array: [context.make("Tag", ["name": "t"])]), forKey: "tags")
+            context.processPendingChanges()
+            #expect(book.text("title") == "A")
+            book.setValue(2, forKey: "pages")
+            #expect(Array(book.changedValuesForCurrentEvent().keys) == ["pages"])
+            context.rollback()
+        }
+    }
 }

@@ -77,10 +77,10 @@ struct RowCacheTests {
         let cache = RowCache(rootCount: 1)
         let (first, second, newer, older) = (row(1), row(1), row(1, version: 3), row(1, version: 2))
         cache.batch { cache in
-            #expect(cache.shared(first, rootIndex: 0) === first)
-            #expect(cache.shared(second, rootIndex: 0) === first)
-            #expect(cache.shared(newer, rootIndex: 0) === newer)
-            #expect(cache.shared(older, rootIndex: 0) === older)
+            #expect(cache.equalRow(orInserting: first, rootIndex: 0) == nil)
+            #expect(cache.equalRow(orInserting: second, rootIndex: 0) === first)
+            #expect(cache.equalRow(orInserting: newer, rootIndex: 0) == nil)
+            #expect(cache.equalRow(orInserting: older, rootIndex: 0) == nil)
             #expect(cache.row(for: 1, rootIndex: 0) === newer)
         }
         #expect(cache.count == 1)
@@ -235,7 +235,7 @@ struct RowCacheTests {
         cache.remove(1, rootIndex: 1)
         cache.remove(2, rootIndex: 0)
         func isKept(_ row: Snapshot, since moment: RowCache.Moment?) -> Bool {
-            cache.batch(readSince: moment, rootIndex: 0) { _ = $0.shared(row, rootIndex: 0) }
+            cache.batch(readSince: moment, rootIndex: 0) { _ = $0.equalRow(orInserting: row, rootIndex: 0) }
             return cache.row(for: row.key, rootIndex: 0) === row
         }
         #expect(isKept(row(1), since: moment))
@@ -259,7 +259,7 @@ struct RowCacheTests {
         for key in 0..<RowCache.rememberedChanges / 2 { cache.remove(Int64(key + 10), rootIndex: 0) }
         func isKept(_ key: Int64, since moment: RowCache.Moment) -> Bool {
             let row = row(key)
-            cache.batch(readSince: moment, rootIndex: 0) { _ = $0.shared(row, rootIndex: 0) }
+            cache.batch(readSince: moment, rootIndex: 0) { _ = $0.equalRow(orInserting: row, rootIndex: 0) }
             return cache.row(for: key, rootIndex: 0) === row
         }
         #expect(isKept(1, since: atFirst))
@@ -279,13 +279,17 @@ struct RowCacheTests {
         changes.inserted = (1...RowCache.rememberedChanges + 1).map { row(Int64($0)) }
         cache.follow(changes, in: store.layout)
         let other = row(1_000_000)
-        cache.batch(readSince: atFirst, rootIndex: shape.rootIndex) { _ = $0.shared(other, rootIndex: shape.rootIndex) }
+        cache.batch(readSince: atFirst, rootIndex: shape.rootIndex) {
+            _ = $0.equalRow(orInserting: other, rootIndex: shape.rootIndex)
+        }
         #expect(cache.row(for: other.key, rootIndex: shape.rootIndex) == nil)
         // A small one only its own rows.
         let before = cache.moment
         changes.inserted = [row(2_000_000)]
         cache.follow(changes, in: store.layout)
-        cache.batch(readSince: before, rootIndex: shape.rootIndex) { _ = $0.shared(other, rootIndex: shape.rootIndex) }
+        cache.batch(readSince: before, rootIndex: shape.rootIndex) {
+            _ = $0.equalRow(orInserting: other, rootIndex: shape.rootIndex)
+        }
         #expect(cache.row(for: other.key, rootIndex: shape.rootIndex) === other)
         #expect(cache.contradiction(in: store.layout, storeNumber: 0) == nil)
     }

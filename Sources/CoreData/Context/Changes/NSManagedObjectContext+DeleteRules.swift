@@ -20,12 +20,13 @@ extension NSManagedObjectContext {
             let batch = tracked.pendingDeletions
             tracked.pendingDeletions = []
             let ahead = readAhead(for: batch)
-            for object in batch where object.flags.contains(.deletionPending) {
+            batch.eachAhead(rows: true) { object in
+                if !object.flags.contains(.deletionPending) { return }
                 let met = errors.count
                 object.flags.remove(.deletionPending)
                 propagateDeletion(of: object, ahead, hasObjectStores: hasObjectStores)
                 if hasObjectStores { deleted.insert(object.objectKey) }
-                if errors.count == met { continue }
+                if errors.count == met { return }
                 object.flags.insert(.deletionPending)
                 unread.append(object)
             }

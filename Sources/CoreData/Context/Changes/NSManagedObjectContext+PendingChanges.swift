@@ -6,19 +6,19 @@ extension NSManagedObjectContext {
     /// The value of `insertedObjects` unless a subclass overrides it.
     final var _insertedObjects: Set<NSManagedObject> {
         checkConfinement()
-        return Set(livingInserted)
+        return ObjectSets.made(of: livingInserted)
     }
 
     /// The value of `updatedObjects` unless a subclass overrides it.
     final var _updatedObjects: Set<NSManagedObject> {
         checkConfinement()
-        return Set(livingUpdated)
+        return ObjectSets.made(of: livingUpdated)
     }
 
     /// The value of `deletedObjects` unless a subclass overrides it.
     final var _deletedObjects: Set<NSManagedObject> {
         checkConfinement()
-        return Set(livingDeleted)
+        return deletedSet(of: livingDeleted)
     }
 
     /// The value of `hasChanges` unless a subclass overrides it.
@@ -48,6 +48,12 @@ extension NSManagedObjectContext {
         _ list: [NSManagedObject], _ isLiving: (NSManagedObject.Flags) -> Bool
     ) -> [NSManagedObject] {
         list.allSatisfy { isLiving($0.flags) } ? list : list.filter { isLiving($0.flags) }
+    }
+
+    /// The set of deleted objects. `deletedObjects`, the next notification and the save share the set of all of them.
+    private final func deletedSet(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
+        ObjectSets.isSame(objects, tracked.deleted)
+            ? tracked.deletedSets.set(of: objects) : ObjectSets.made(of: objects)
     }
 
     /// Records that an object has changed.
@@ -116,7 +122,9 @@ extension NSManagedObjectContext {
         tracked.mergedInsertions = []
         let gone = vanished + tracked.pendingVanished
         tracked.pendingVanished = []
-        let kinds = changed.map { $0.endEvent() }
+        var kinds: [NSManagedObject.EventKind] = []
+        kinds.reserveCapacity(changed.count)
+        changed.eachAhead { kinds.append($0.endEvent()) }
         func objects(_ kind: NSManagedObject.EventKind, after first: [NSManagedObject]) -> [NSManagedObject] {
             let count = kinds.count { $0 == kind }
             if count == 0 { return first }
@@ -137,21 +145,32 @@ extension NSManagedObjectContext {
         if settings.isQuiet { return }
         var info: [AnyHashable: Any] = [:]
         func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
-            isBeforeSave ? saveState.objectSets.set(of: objects) : Set(objects)
+            isBeforeSave ? saveState.objectSets.set(of: objects) : ObjectSets.made(of: objects)
         }
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = set(of: inserted) }
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = set(of: updated) }
-        if !deleted.isEmpty { info[NSDeletedObjectsKey] = set(of: deleted) }
-        if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshed) }
+        if !deleted.isEmpty {
+            info[NSDeletedObjectsKey] = isBeforeSave ? set(of: deleted) : deletedSet(of: deleted)
+        }
+        if !refreshed.isEmpty { info[NSRefreshedObjectsKey] = ObjectSets.made(of: refreshed) }
         if info.isEmpty { return }
         // Taken before observers change anything.
-        let bases = isBeforeSave ? [] : changed.map { EventBase(of: $0) }
-        for object in changed { object.flags.insert(.toldEvent) }
+        var bases: [EventBase?] = []
+        if !isBeforeSave { bases.reserveCapacity(changed.count) }
+        changed.eachAhead { object in
+            if !isBeforeSave {
+                bases.append(EventBase(of: object))
+                object.flags.insert(.awaitsEventBase)
+            }
+            object.flags.insert(.toldEvent)
+        }
         NotificationCenter.default.post(
             name: .NSManagedObjectContextObjectsDidChange, object: self, userInfo: info)
-        for (number, object) in changed.enumerated() {
-            object.flags.remove(.toldEvent)
-            object.overlay?.eventBase = isBeforeSave ? nil : bases[number]
+        var number = 0
+        changed.eachAhead { object in
+            object.overlay?.eventBase = object.flags.contains(.awaitsEventBase) ? bases[number] : nil
+            object.flags.subtract([.toldEvent, .awaitsEventBase])
+            number += 1
         }
     }
 

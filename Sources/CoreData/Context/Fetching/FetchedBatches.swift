@@ -72,7 +72,7 @@ final class FetchedBatches {
     }
 
     /// Puts the keys under which new objects were saved in the place of those that they had before.
-    func renameNew(_ permanent: [Int64: Int64]) {
+    func renameNew(_ permanent: PermanentKeys) {
         if !hasNew { return }
         keys.replaceTemporary { $0.renamed(permanent) }
         hasNew = keys.hasTemporary
@@ -149,7 +149,7 @@ extension NSManagedObjectContext {
     // MARK: New objects
 
     /// Gives new objects among the results the keys under which they are saved.
-    final func renameFetched(_ permanent: [Int64: Int64]) {
+    final func renameFetched(_ permanent: PermanentKeys) {
         for fetch in fetchState.batches { fetch.renameNew(permanent) }
         if fetchState.fetchesOfNew.isEmpty { return }
         for fetch in fetchState.fetchesOfNew { fetch.batches?.renameNew(permanent) }

@@ -11,9 +11,10 @@ extension NSManagedObjectContext {
             }
             let objects = try objects(plan)
             keepForBlock(objects)
+            let subtree = plan.store.layout.subtree
             // One check per class instead of one per object: an array of objects is an array of pointers either way.
             if let expected = T.self as? NSManagedObject.Type,
-                bindings.allSatisfy({ isBinding($0, of: expected, plan) })
+                bindings.allSatisfy({ isBinding($0, of: expected, subtree) })
             {
                 return sameArray(objects, of: T.self)
             }
@@ -32,8 +33,10 @@ extension NSManagedObjectContext {
         return try typed(results, plan)
     }
 
-    private func isBinding(_ binding: EntityBinding?, of expected: NSManagedObject.Type, _ plan: FetchPlan) -> Bool {
-        guard let binding, plan.store.layout.subtree.contains(binding.layout.index) else { return true }
+    private func isBinding(
+        _ binding: EntityBinding?, of expected: NSManagedObject.Type, _ subtree: Range<Int>
+    ) -> Bool {
+        guard let binding, subtree.contains(binding.layout.index) else { return true }
         if binding.holdsOtherClasses { return false }
         return isClass(binding.managedClass, atOrBelow: expected)
     }
@@ -71,41 +74,44 @@ extension NSManagedObjectContext {
                 NSCoreDataError, reason: "\(debugName) has no coordinator and no parent; it cannot fetch")
         }
         let name = parameters.entityName ?? ""
+        // Programs mostly fetch from one entity several times.
+        if let latest = fetchState.latestLayout, latest.name == name, modelLayout.has(latest) { return latest }
         guard let layout = modelLayout.layout(named: name) else {
             throw NSError.coreData(
                 NSCoreDataError, reason: "A fetch request must have an entity; the model has no entity '\(name)'")
         }
+        fetchState.latestLayout = layout
         return layout
     }
 
     final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
         applyPendingUpdates()
-        guard var parameters = request.fetchParameters else {
+        guard let parameters = request.fetchParameters else {
             throw NSError.coreData(
                 NSPersistentStoreUnsupportedRequestTypeError,
                 reason: "Unsupported request type \(request.requestType) for a fetch")
         }
-        let layout = try layout(of: parameters)
-        let decidesByObject = parameters.predicate is ObjectDecidedPredicate
-        parameters.predicate = parameters.predicate.map { FrozenPredicate.of($0) }
-        var fetch = StoreFetch(layout: layout)
-        fetch.includesSubentities = parameters.includesSubentities
-        fetch.predicate = parameters.predicate
-        fetch.decidesByObject = decidesByObject
-        fetch.sortDescriptors = parameters.sortDescriptors?.map(\.byKey) ?? []
-        fetch.limit = parameters.fetchLimit
-        fetch.offset = parameters.fetchOffset
-        fetch.isLarge = parameters.fetchBatchSize > 0
-        let plan = FetchPlan(
-            parameters: parameters, store: fetch, affectedStores: request.affectedStores,
+        // Filled at its place, because a copy of its parts would retain everything in them.
+        var plan = FetchPlan(
+            parameters: parameters, store: StoreFetch(layout: try layout(of: parameters)),
+            affectedStores: request.affectedStores,
             generation: try generation(readingFromStandbys: parameters.readsFromStandbys))
+        if let predicate = plan.parameters.predicate {
+            plan.store.decidesByObject = predicate is ObjectDecidedPredicate
+            plan.parameters.predicate = FrozenPredicate.of(predicate)
+            plan.store.predicate = plan.parameters.predicate
+        }
+        plan.store.includesSubentities = plan.parameters.includesSubentities
+        if let descriptors = plan.parameters.sortDescriptors { plan.store.sortDescriptors = descriptors.map(\.byKey) }
+        plan.store.limit = plan.parameters.fetchLimit
+        plan.store.offset = plan.parameters.fetchOffset
+        plan.store.isLarge = plan.parameters.fetchBatchSize > 0
         // Stores in files answer each fetch, or refuse it. Dictionaries have further parts without SQL; `StoreRows`
         // decides about all of them.
         if let own = ownCoordinator, !own.haveStoresInMemory.load(ordering: .relaxed) { return plan }
-        if parameters.resultType == .dictionaryResultType { return plan }
-        var asked = plan
-        asked.isEvaluatedOnClient = isEvaluatedOnClient(plan)
-        return asked
+        if plan.parameters.resultType == .dictionaryResultType { return plan }
+        plan.isEvaluatedOnClient = isEvaluatedOnClient(plan)
+        return plan
     }
 
     /// The state of the stores that a fetch reads; nil for the present state of the primary stores.
@@ -188,6 +194,12 @@ extension NSManagedObjectContext {
         try rowSource?.eachBatchOfRows(plan, in: self, body)
     }
 
+    /// The flags of an object that a fetch makes with its row. An object that fires is no fault, unless a method of its
+    /// class is to be called then.
+    private static func flagsOfFetched(_ binding: EntityBinding, fires: Bool) -> NSManagedObject.Flags {
+        fires && !ObjectOverrides.awakening(binding.managedClass) ? [.registered] : [.registered, .unfired]
+    }
+
     /// The objects of a fetch as this context's source has them, made right after each batch of rows was read.
     ///
     /// `given` are the rows where they have been read before.
@@ -198,6 +210,10 @@ extension NSManagedObjectContext {
         let map = identityMap(of: plan.store.layout.rootIndex)
         // A fetch returns every row once: if the map was empty before the fetch, no row needs a search of the map.
         let isFresh = map.count == 0
+        // New objects are made as fired ones if no method has to be called when they fire.
+        let firesAtOnce = !plan.parameters.returnsObjectsAsFaults
+        var areAllFired = firesAtOnce
+        var flags = Self.flagsOfFetched(materializer.binding, fires: firesAtOnce)
         func take(_ rows: [Snapshot]) {
             // The compiler adds exclusivity checks to variables that escape; these copies have none.
             var current = materializer
@@ -209,10 +225,13 @@ extension NSManagedObjectContext {
             for row in rows {
                 if row.layoutIndex != current.layoutIndex {
                     current = ObjectMaterializer(binding: binding(at: row.layoutIndex))
+                    flags = Self.flagsOfFetched(current.binding, fires: firesAtOnce)
                 }
                 if isNew {
-                    all.append(current.materialize(key: row.key, row: row, flags: [.registered, .unfired]))
+                    all.append(current.materialize(key: row.key, row: row, flags: flags))
+                    if flags.contains(.unfired) { areAllFired = false }
                 } else {
+                    areAllFired = false
                     all.append(object(for: row, materializer: current, map: map, isRefreshing: isRefreshing))
                 }
             }
@@ -224,14 +243,13 @@ extension NSManagedObjectContext {
             take(given)
         } else if isAnsweredWithKeys(plan) || isFetchOfFaultsAlone(plan) {
             objects = try faults(plan)
+            areAllFired = false
         } else if isRefreshing {
             try observed { try eachBatchOfRows(plan, take) }
         } else {
             try eachBatchOfRows(plan, take)
         }
-        if !plan.parameters.returnsObjectsAsFaults {
-            try fire(objects)
-        }
+        if firesAtOnce, !areAllFired { try fire(objects) }
         try prefetch(plan.parameters.relationshipKeyPathsForPrefetching ?? [], of: objects)
         return objects
     }

@@ -5,6 +5,9 @@ import Foundation
 /// The table uses open addressing with eight bytes per entry. An object removes itself when it is deallocated. Objects
 /// may be released on any thread, so every operation holds the lock.
 ///
+/// The place of a removed object is marked, as long as searches pass through it. Moving later entries up instead would
+/// read the keys of their objects, which may wait for memory, at each object that goes.
+///
 /// An object whose last reference is gone, but which has not removed itself yet, is not found. The runtime's try-retain
 /// ensures that. A weak reference per object would cost a side allocation, and 20 ns where a probe under the lock costs
 /// 5.
@@ -13,6 +16,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     @exclusivity(unchecked) private var entries: UnsafeMutablePointer<TaggedReference>
     @exclusivity(unchecked) private var capacity: Int
     @exclusivity(unchecked) private(set) var count = 0
+    /// The number of places that are marked as removed.
+    @exclusivity(unchecked) private var removedCount = 0
     /// Whether the table retains its objects; otherwise its references are unretained.
     @exclusivity(unchecked) private var isRetaining = false
     /// Counts every change of the table.
@@ -87,8 +92,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     private func entry(of key: Int64) -> UnsafeMutableRawPointer? {
         let hash = KeyHash(key)
         var position = hash.place(capacity - 1)
-        while let pointer = entries[position].pointer {
-            if entries[position].mayHave(hash), Self.key(of: pointer) == key { return pointer }
+        while !entries[position].isFree {
+            if let pointer = entries[position].pointer(of: hash), Self.key(of: pointer) == key { return pointer }
             position = (position + 1) & (capacity - 1)
         }
         return nil
@@ -107,8 +112,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         defer { lock.unlock() }
         let hash = KeyHash(key)
         var position = hash.place(capacity - 1)
-        while let pointer = entries[position].pointer {
-            if entries[position].mayHave(hash), Self.key(of: pointer) == key {
+        while !entries[position].isFree {
+            if let pointer = entries[position].pointer(of: hash), Self.key(of: pointer) == key {
                 guard tryRetain(pointer) else { return nil }
                 return Self.object(pointer).takeRetainedValue()
             }
@@ -121,7 +126,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     /// Enters an object whose key was not found a moment ago.
     func register(_ object: NSManagedObject, at place: Place) {
         lock.lock()
-        guard place.generation == generation, (count + 1) * 5 <= capacity * 4 else {
+        guard place.generation == generation, hasRoom(for: 1) else {
             lock.unlock()
             return register(object)
         }
@@ -137,18 +142,23 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
     func holdsAny(of rows: [Snapshot]) -> Bool {
         lock.lock()
         defer { lock.unlock() }
-        return rows.contains { entry(of: $0.key) != nil }
+        return rows.withUnsafeBufferPointer { rows in
+            rows.indices.contains { entry(of: rows[$0].key) != nil }
+        }
     }
 
     /// Enters many objects.
     func register(contentsOf objects: ArraySlice<NSManagedObject>) {
         lock.lock()
-        let expected = count + objects.count
         // The table grows once, not by way of smaller tables.
-        if expected * 5 > capacity * 4 { grow(for: expected) }
-        for object in objects { insert(object) }
+        if !hasRoom(for: objects.count) { rebuild(for: count + objects.count) }
+        objects.withUnsafeBytes { bytes in
+            for object in bytes.bindMemory(to: UnsafeRawPointer.self) {
+                Unmanaged<NSManagedObject>.fromOpaque(object)._withUnsafeGuaranteedRef { insert($0) }
+            }
+        }
         lock.unlock()
-        usage?.began(objects.map(\.key))
+        if let usage { usage.began(objects.map(\.key)) }
     }
 
     /// Enters an object under its key. The object replaces a dying one with the same key.
@@ -161,23 +171,32 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
 
     @inline(__always)
     private func insert(_ object: NSManagedObject) {
-        if (count + 1) * 5 > capacity * 4 { grow(for: count + 1) }
+        if !hasRoom(for: 1) { rebuild(for: count + 1) }
         let pointer = Unmanaged.passUnretained(object).toOpaque()
         let hash = KeyHash(object.key)
         var position = hash.place(capacity - 1)
-        while let existing = entries[position].pointer {
-            if existing == pointer { return }
-            if entries[position].mayHave(hash), Self.key(of: existing) == object.key {
-                // The object that is replaced is being deallocated: it has no owner, so the table does not release it
-                // either.
-                if isRetaining { _ = Unmanaged.passRetained(object) }
-                entries[position] = TaggedReference(pointer, hash)
-                generation += 1
-                return
+        var removed = -1
+        while !entries[position].isFree {
+            if let existing = entries[position].pointer(of: hash) {
+                if existing == pointer { return }
+                if Self.key(of: existing) == object.key {
+                    // The object that is replaced is being deallocated: it has no owner, so the table does not release
+                    // it either.
+                    if isRetaining { _ = Unmanaged.passRetained(object) }
+                    entries[position] = TaggedReference(pointer, hash)
+                    generation += 1
+                    return
+                }
+            } else if removed < 0, entries[position].isRemoved {
+                removed = position
             }
             position = (position + 1) & (capacity - 1)
         }
         if isRetaining { _ = Unmanaged.passRetained(object) }
+        if removed >= 0 {
+            position = removed
+            removedCount -= 1
+        }
         entries[position] = TaggedReference(pointer, hash)
         count += 1
         generation += 1
@@ -221,6 +240,30 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         register(object)
     }
 
+    /// Gives objects of this table their permanent keys.
+    func rekey(_ objects: [NSManagedObject], to permanent: PermanentKeys) {
+        // The places of few objects are found one by one.
+        var single = objects.count * 8 < capacity ? objects : []
+        if single.isEmpty {
+            var keys: [Int64] = []
+            lock.lock()
+            objects.eachAhead { object in
+                guard object.binding.identityMap === self, let key = permanent[object.key] else { return }
+                // A fault or a dying object may have the key.
+                if entry(of: key) != nil { return single.append(object) }
+                object.key = key
+                if usage != nil { keys.append(key) }
+            }
+            rebuild(for: count)
+            lock.unlock()
+            if !keys.isEmpty { usage?.began(keys) }
+        }
+        single.eachAhead { object in
+            guard object.binding.identityMap === self, let key = permanent[object.key] else { return }
+            rekey(object, to: key)
+        }
+    }
+
     /// All live objects.
     var objects: [NSManagedObject] {
         lock.lock()
@@ -254,6 +297,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: .free, count: capacity)
         count = 0
+        removedCount = 0
         generation += 1
     }
 
@@ -275,46 +319,69 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
             }
         }
         require(found == count, "The identity map counts \(count) objects and holds \(found)")
+        let removed = (0..<capacity).count { entries[$0].isRemoved }
+        require(removed == removedCount, "The identity map counts \(removedCount) removed objects and marks \(removed)")
+        // A search for an object that is not there ends only at a free place.
+        require(found + removed < capacity, "The identity map has no free place")
     }
 
     private func remove(_ pointer: UnsafeMutableRawPointer, key: Int64) -> Bool {
         let mask = capacity - 1
         let hash = KeyHash(key)
+        // Objects often go in the order of their keys.
+        loadPlace(of: key &+ 8)
         let wanted = TaggedReference(pointer, hash)
         var position = hash.place(mask)
         while !entries[position].isFree, entries[position] != wanted { position = (position + 1) & mask }
         if entries[position].isFree { return false }
-        entries[position] = .free
         // The caller holds the object that it takes out.
         if isRetaining { Self.object(pointer).release() }
         count -= 1
         generation += 1
-        var hole = position
-        var next = (position + 1) & mask
-        while let pointer = entries[next].pointer {
-            if (next &- KeyHash(Self.key(of: pointer)).place(mask)) & mask >= (next &- hole) & mask {
-                entries[hole] = entries[next]
-                entries[next] = .free
-                hole = next
-            }
-            next = (next + 1) & mask
+        if !entries[(position + 1) & mask].isFree {
+            entries[position] = .removed
+            removedCount += 1
+            return true
+        }
+        // No search passes through this place, nor through the removed ones before it.
+        entries[position] = .free
+        position = (position - 1) & mask
+        while entries[position].isRemoved {
+            entries[position] = .free
+            removedCount -= 1
+            position = (position - 1) & mask
         }
         return true
     }
 
-    private func grow(for expected: Int) {
+    /// Loads the place of a key into the processor's cache. Called without the lock: only the context's queue, on which
+    /// this is called, changes the memory and the size of the table.
+    @inline(__always)
+    func loadPlace(of key: Int64) { MemoryHint.load(entries + KeyHash(key).place(capacity - 1)) }
+
+    /// Whether the table has places for more objects: four fifths of it may be taken.
+    @inline(__always)
+    private func hasRoom(for more: Int) -> Bool { (count + removedCount + more) * 5 <= capacity * 4 }
+
+    /// Makes a table without marks for a number of objects. It grows if it has too few places for them.
+    private func rebuild(for expected: Int) {
         let old = entries
         let oldCapacity = capacity
         generation += 1
+        // With marks the table gets some more places than it needs, or it would soon be full of marks again.
+        let taken = removedCount > 0 ? 3 : 4
         // Small tables grow fast, large ones without waste.
-        repeat { capacity *= capacity < 1 << 15 ? 4 : 2 } while expected * 5 > capacity * 4
+        while expected * 5 > capacity * taken { capacity *= capacity < 1 << 15 ? 4 : 2 }
+        removedCount = 0
         entries = .allocate(capacity: capacity)
         entries.initialize(repeating: .free, count: capacity)
         for index in 0..<oldCapacity {
             guard let pointer = old[index].pointer else { continue }
-            var position = KeyHash(Self.key(of: pointer)).place(capacity - 1)
+            // Not the old entry, because the object may have got another key.
+            let hash = KeyHash(Self.key(of: pointer))
+            var position = hash.place(capacity - 1)
             while !entries[position].isFree { position = (position + 1) & (capacity - 1) }
-            entries[position] = old[index]
+            entries[position] = TaggedReference(pointer, hash)
         }
         old.deallocate()
     }

@@ -37,7 +37,7 @@ extension NSManagedObjectContext {
                 root: object.binding.layout.rootIndex, store: try storeNumber(forNew: object, coordinator))
             groups[table, default: []].append((object, number))
         }
-        var permanent: [Int64: Int64] = [:]
+        var permanent: PermanentKeys = [:]
         for (table, group) in groups {
             let root = coordinator.modelLayout.entities[table.root].name
             guard let store = coordinator.store(numbered: table.store),

@@ -109,7 +109,7 @@ extension NSManagedObjectContext: HistoryContext {
     /// The ids for many keys, as a set.
     final func setOfObjectIDs(for keys: [ObjectKey]) -> Set<NSManagedObjectID> {
         var ids = Set<NSManagedObjectID>(minimumCapacity: keys.count)
-        eachObjectID(for: keys) { ids.insert($0) }
+        eachObjectID(for: keys) { ids.update(with: $0) }
         return ids
     }
 

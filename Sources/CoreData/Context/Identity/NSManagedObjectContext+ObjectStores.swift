@@ -52,7 +52,7 @@ extension NSManagedObjectContext {
             let number = try storeNumber(forNew: object, coordinator)
             if numbers.contains(number) { groups[number, default: []].append(object) }
         }
-        var permanent: [Int64: Int64] = [:]
+        var permanent: PermanentKeys = [:]
         for (number, group) in groups.sorted(by: { $0.key < $1.key }) {
             guard let keys = try coordinator.permanentKeys(for: group, inStoreNumbered: number) else { continue }
             for (object, key) in zip(group, keys) { permanent[object.key] = key }

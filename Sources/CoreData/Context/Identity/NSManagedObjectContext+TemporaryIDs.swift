@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
             throw NSError.coreData(NSPersistentStoreSaveError, reason: "\(debugName) has no coordinator and no parent")
         }
         try obtainKeysFromObjectStores(objects, coordinator)
-        var permanent: [Int64: Int64] = [:]
+        var permanent: PermanentKeys = [:]
         struct StoredEntity: Hashable {
             var layout: Int
             var store: Int
@@ -37,28 +37,36 @@ extension NSManagedObjectContext {
     }
 
     /// Gives new objects their permanent keys, here, in objects that lead to them, and in the contexts below.
-    final func installPermanentKeys(_ permanent: [Int64: Int64], of objects: [NSManagedObject]) {
+    final func installPermanentKeys(_ permanent: PermanentKeys, of objects: [NSManagedObject]) {
         undoRecord?.noteRenames(permanent)
-        for object in objects {
-            guard let key = permanent[object.key] else { continue }
-            object.binding.identityMap?.rekey(object, to: key)
-        }
+        rekey(objects, permanent)
         replaceTemporaryReferences(permanent, in: objects)
         postToChildren(PermanentIDUpdate(keys: permanent))
+    }
+
+    private func rekey(_ objects: [NSManagedObject], _ permanent: PermanentKeys) {
+        var maps: [IdentityMap] = []
+        objects.eachAhead { object in
+            guard let map = object.binding.identityMap, maps.last !== map, !maps.contains(where: { $0 === map }) else {
+                return
+            }
+            maps.append(map)
+        }
+        for map in maps { map.rekey(objects, to: permanent) }
     }
 
     // MARK: References to temporary ids
 
     /// Replaces temporary keys by permanent ones in references: of renamed objects, of unsaved ones, and of noted ones.
     /// No other object can have temporary keys.
-    final func replaceTemporaryReferences(_ permanent: [Int64: Int64], in renamed: [NSManagedObject]) {
+    final func replaceTemporaryReferences(_ permanent: PermanentKeys, in renamed: [NSManagedObject]) {
         for objects in [renamed, tracked.inserted, tracked.updated, tracked.deleted] {
             for object in objects where object.binding.context === self { object.replaceTemporaryReferences(permanent) }
         }
         replaceTemporaryReferencesOfHolders(permanent)
     }
 
-    private func replaceTemporaryReferencesOfHolders(_ permanent: [Int64: Int64]) {
+    private func replaceTemporaryReferencesOfHolders(_ permanent: PermanentKeys) {
         let holders = Set(idState.temporaryHolders.keys)
         idState.temporaryHolders.removeAll()
         for holder in holders {
@@ -109,39 +117,56 @@ extension NSManagedObjectContext {
     /// Reserves the permanent keys under which new objects are written to their stores.
     final func reserveKeys(
         _ inserted: [NSManagedObject], _ stores: [Int: Int], _ coordinator: NSPersistentStoreCoordinator,
-        into permanent: inout [Int64: Int64]
+        into permanent: inout PermanentKeys
     ) throws {
         struct StoreTable: Hashable {
             var store: Int
             var root: Int
         }
-        var groups: [StoreTable: [NSManagedObject]] = [:]
-        for object in inserted where object.key < 0 && permanent[object.key] == nil {
-            let assigned = idState.assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) }
-            let number = assigned ?? stores[object.binding.layout.index] ?? 0
-            groups[StoreTable(store: number, root: object.binding.layout.rootIndex), default: []].append(object)
+        /// The temporary keys of new objects of one table.
+        struct NewKeys {
+            let table: StoreTable
+            var keys: [Int64] = []
         }
+        var groups: [NewKeys] = []
+        var lowest = Int64.max
+        var highest = Int64.min
+        var count = 0
+        let hasAssigned = !idState.assignedStores.isEmpty
+        inserted.eachAhead { object in
+            let temporary = object.key
+            if temporary >= 0 || permanent[temporary] != nil { return }
+            let layout = object.binding.layout
+            let assigned =
+                hasAssigned
+                ? idState.assignedStores[ObjectIdentifier(object)].flatMap { coordinator.number(of: $0.store) } : nil
+            let table = StoreTable(store: assigned ?? stores[layout.index] ?? 0, root: layout.rootIndex)
+            let place = groups.firstIndex { $0.table == table } ?? groups.endIndex
+            if place == groups.endIndex { groups.append(NewKeys(table: table)) }
+            groups[place].keys.append(temporary)
+            lowest = min(lowest, temporary)
+            highest = max(highest, temporary)
+            count += 1
+        }
+        if count == 0 { return }
+        permanent.makeRoom(for: lowest...highest, count: count)
         var counts: [Int: [Int: Int]] = [:]
-        for (table, objects) in groups { counts[table.store, default: [:]][table.root] = objects.count }
-        permanent.reserveCapacity(inserted.count)
+        for group in groups { counts[group.table.store, default: [:]][group.table.root] = group.keys.count }
         for (number, roots) in counts {
             let reserved = try handingOff { _ in try coordinator.reserveKeys(roots, inStoreNumbered: number) }
-            for (root, keys) in reserved {
-                let objects = groups[StoreTable(store: number, root: root)] ?? []
-                for (object, key) in zip(objects, keys.joined()) { permanent[object.key] = key }
+            for group in groups where group.table.store == number {
+                guard let keys = reserved[group.table.root] else { continue }
+                for (temporary, key) in zip(group.keys, keys.joined()) { permanent[temporary] = key }
             }
         }
     }
 
     /// Gives saved objects their permanent keys and posts the keys to the children.
     final func adoptPermanentKeys(
-        _ permanent: [Int64: Int64], of objects: [NSManagedObject], replaced: Set<Int64>
+        _ permanent: PermanentKeys, of objects: [NSManagedObject], replaced: Set<Int64>
     ) {
         if permanent.isEmpty { return }
-        for object in objects {
-            guard let key = permanent[object.key] else { continue }
-            object.binding.identityMap?.rekey(object, to: key)
-        }
+        rekey(objects, permanent)
         replaceTemporaryReferencesOfHolders(permanent)
         idState.assignedStores = idState.assignedStores.filter {
             $1.object.key < 0 && $1.object.flags.contains(.inserted)
@@ -188,7 +213,7 @@ extension NSManagedObject {
     }
 
     /// References to objects that were new until now lead to their permanent keys from here on.
-    final func replaceTemporaryReferences(_ permanent: [Int64: Int64]) {
+    final func replaceTemporaryReferences(_ permanent: PermanentKeys) {
         if let overlay {
             overlay.toManys.forEach { $0?.rename(permanent) }
             let changed = overlay.mask

@@ -5,11 +5,20 @@ import Foundation
 struct ObjectSets {
     private var made: [(objects: [NSManagedObject], set: Set<NSManagedObject>)] = []
 
+    var isEmpty: Bool { made.isEmpty }
+
     /// The set of some objects. A set that was made of the same list is used again.
     mutating func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
         for known in made where Self.isSame(known.objects, objects) { return known.set }
-        let set = Set(objects)
+        let set = Self.made(of: objects)
         made.append((objects, set))
+        return set
+    }
+
+    static func made(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
+        var set = Set<NSManagedObject>(minimumCapacity: objects.count)
+        // The result of `insert` would count another reference to the object.
+        objects.eachAhead { set.update(with: $0) }
         return set
     }
 

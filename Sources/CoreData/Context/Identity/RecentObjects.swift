@@ -21,10 +21,13 @@ final class RecentObjects {
     /// The objects that the latest prefetching read, so that they still exist when they are used.
     var prefetched: [NSManagedObject] = []
 
-    /// Whole results, held as they are; when the newer ones are half the limit, the older ones are released.
+    /// Whole results; when the newer ones are half the limit, the older ones are released. Large ones are held as they
+    /// are, and of small ones the objects: their arrays are freed sooner, and take no memory of their own.
     struct Results {
         fileprivate var newer: [[NSManagedObject]] = []
         fileprivate var older: [[NSManagedObject]] = []
+        fileprivate var newerObjects: [NSManagedObject] = []
+        fileprivate var olderObjects: [NSManagedObject] = []
         fileprivate var newerCount = 0
         fileprivate var newerBytes = 0
     }
@@ -35,20 +38,34 @@ final class RecentObjects {
 
     @exclusivity(unchecked) private var results = Results()
 
+    /// The number of objects of a small result.
+    private static var fewObjects: Int { 8 }
+
     /// Holds a result as a whole, unless it is larger than a limit.
     func keep(_ objects: [NSManagedObject]) {
         if objects.count > Self.size { return }
         let bytes = Self.bytes(of: objects)
         if bytes > Self.bytes / 2 { return }
+        // Released at the end, because the deinitialiser of an object may use the context.
+        var released: [NSManagedObject] = []
+        var releasedResults: [[NSManagedObject]] = []
         if results.newerCount + objects.count > Self.size / 2 || results.newerBytes + bytes > Self.bytes / 2 {
-            results.older = results.newer
-            results.newer = []
+            swap(&released, &results.olderObjects)
+            swap(&results.olderObjects, &results.newerObjects)
+            swap(&releasedResults, &results.older)
+            swap(&results.older, &results.newer)
             results.newerCount = 0
             results.newerBytes = 0
         }
-        results.newer.append(objects)
+        if objects.count <= Self.fewObjects {
+            results.newerObjects += objects
+        } else {
+            results.newer.append(objects)
+        }
         results.newerCount += objects.count
         results.newerBytes += bytes
+        released.releaseAll()
+        releasedResults.removeAll()
     }
 
     /// The bytes of objects' rows, or more if all rows of their entity are small. To visit each row takes longer than
@@ -119,8 +136,17 @@ final class RecentObjects {
     }
 
     func removeAll() {
-        if !prefetched.isEmpty { prefetched = [] }
-        if !results.newer.isEmpty || !results.older.isEmpty { results = Results() }
+        if !prefetched.isEmpty {
+            var released: [NSManagedObject] = []
+            swap(&released, &prefetched)
+            released.releaseAll()
+        }
+        if results.newerCount > 0 || !results.older.isEmpty || !results.olderObjects.isEmpty {
+            var released = Results()
+            swap(&released, &results)
+            released.newerObjects.releaseAll()
+            released.olderObjects.releaseAll()
+        }
         guard let places else { return }
         self.places = nil
         places.deinitialize(count: capacity)

@@ -23,6 +23,7 @@ struct MergedChanges: Sendable {
 
     /// Each key once, with its last change. Keys are never used again, so a deletion is the last change.
     func withLastChanges() -> MergedChanges {
+        if hasEachKeyOnce { return self }
         var latest = self
         var seen = Set(deleted)
         if seen.count < deleted.count { latest.deleted = Array(seen) }
@@ -31,8 +32,19 @@ struct MergedChanges: Sendable {
         return latest
     }
 
+    /// Whether the changes are of one kind and in the order of their keys, as those of one save mostly are. Then no set
+    /// of all keys has to be made.
+    private var hasEachKeyOnce: Bool {
+        let lists = [inserted, updated, deleted].filter { !$0.isEmpty }
+        guard lists.count <= 1, let keys = lists.first else { return lists.isEmpty }
+        return keys.indices.dropFirst().allSatisfy { place in
+            let (former, key) = (keys[place - 1], keys[place])
+            return former.layoutIndex == key.layoutIndex ? former.key < key.key : former.layoutIndex < key.layoutIndex
+        }
+    }
+
     /// The changes with the permanent keys of new objects.
-    func renamed(_ permanent: [Int64: Int64]) -> MergedChanges {
+    func renamed(_ permanent: PermanentKeys) -> MergedChanges {
         if permanent.isEmpty { return self }
         var renamed = self
         renamed.inserted = inserted.map { $0.renamed(permanent) }

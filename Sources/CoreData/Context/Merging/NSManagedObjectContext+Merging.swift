@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
     }
 
     /// The permanent keys for temporary ones that this context does not have.
-    private func keysAbove(_ changes: MergedChanges) -> [Int64: Int64] {
+    private func keysAbove(_ changes: MergedChanges) -> PermanentKeys {
         guard rowSource?.hasUnsavedRows == true else { return [:] }
         return (changes.inserted + changes.updated + changes.deleted).reduce(into: [:]) { known, key in
             if key.isTemporary, registeredObject(for: key) == nil { known[key.key] = keyAbove(key)?.key }

@@ -11,15 +11,15 @@ extension NSManagedObjectContext {
 
     /// A permanent-ID update: the permanent keys that replace temporary ones.
     struct PermanentIDUpdate {
-        var keys: [Int64: Int64]
+        var keys: PermanentKeys
         /// Temporary keys of objects that another object with equal unique values replaced. `keys` has the keys of the
         /// replacing objects for them.
         var replaced: Set<Int64> = []
         /// The temporary keys by permanent key, made on first use. Objects of different entities may have equal keys.
         private(set) lazy var former: [Int64: [Int64]] = Dictionary(
-            grouping: keys.keys, by: { [keys] in keys[$0] ?? $0 })
+            grouping: keys.temporaryKeys, by: { [keys] in keys[$0] ?? $0 })
 
-        init(keys: [Int64: Int64], replaced: Set<Int64> = []) {
+        init(keys: PermanentKeys, replaced: Set<Int64> = []) {
             self.keys = keys
             self.replaced = replaced
         }
@@ -35,7 +35,7 @@ extension NSManagedObjectContext {
             idState.permanentKeys = [:]
             return
         }
-        idState.permanentKeys.merge(permanent.keys) { _, new in new }
+        idState.permanentKeys.merge(permanent.keys)
         var held: [NSManagedObjectContext] = []
         for child in children { child.deliver(permanent, holding: &held) }
     }
@@ -114,7 +114,7 @@ extension NSManagedObjectContext {
         var renamed: [NSManagedObject] = []
         for case let map? in identityMaps where map.count > 0 {
             let isSearched = permanent.keys.count < map.count
-            let known = isSearched ? permanent.keys.keys.compactMap(map.object) : map.objects
+            let known = isSearched ? permanent.keys.temporaryKeys.compactMap(map.object) : map.objects
             for object in known {
                 guard object.key < 0, let key = permanent.keys[object.key] else { continue }
                 renamed.append(object)
@@ -129,7 +129,7 @@ extension NSManagedObjectContext {
         if livingChildren.isEmpty {
             idState.permanentKeys = [:]
         } else {
-            idState.permanentKeys.merge(permanent.keys) { _, new in new }
+            idState.permanentKeys.merge(permanent.keys)
         }
     }
 

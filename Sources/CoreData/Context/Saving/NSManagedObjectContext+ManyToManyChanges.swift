@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     /// Changes of many-to-many relationships. Each pair is reported once, from the side that names the table. The order
     /// of a list is reported by its owner, on either side.
     final func collectJoins(
-        _ objects: [NSManagedObject], _ permanent: [Int64: Int64], into changes: inout [Int: ChangeSet]
+        _ objects: [NSManagedObject], _ permanent: PermanentKeys, into changes: inout [Int: ChangeSet]
     ) {
         for owner in objects {
             guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }

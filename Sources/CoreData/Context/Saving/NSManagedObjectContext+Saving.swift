@@ -15,6 +15,7 @@ extension NSManagedObjectContext {
                 reason: "attempt to recursively call -save: on the context aborted; \(debugName) is being saved")
         }
         defer { saveState.objectSets = ObjectSets() }
+        saveState.objectSets = tracked.deletedSets
         try throwingReadErrors { processPendingChanges(isBeforeSave: true) }
         saveState.isRunning = true
         defer { endSaving() }
@@ -90,7 +91,7 @@ extension NSManagedObjectContext {
             }
             if lists.allSatisfy(\.isEmpty) { return }
             for objects in lists {
-                for object in objects {
+                objects.eachAhead { object in
                     if !isFirstRound { prepared.insert(ObjectIdentifier(object)) }
                     object.willSave()
                 }
@@ -113,16 +114,16 @@ extension NSManagedObjectContext {
         // row that cannot be read throws.
         if persistentStoreCoordinator?.readsAhead == true { try? loadRows(of: work.updated) }
         var errors: [NSError] = []
-        for object in work.deleted {
+        work.deleted.eachAhead { object in
             do { try object.validateForDelete() } catch { errors.append(error as NSError) }
         }
-        for object in work.inserted {
+        work.inserted.eachAhead(rows: true) { object in
             do { try object.validateForInsert() } catch { errors.append(error as NSError) }
         }
-        for object in work.updated {
+        work.updated.eachAhead(rows: true) { object in
             // A fault without a row has no values to check. Only its members have changed, and it is not saved.
             _ = object.firedRow()
-            if object.flags.contains(.inaccessible) { continue }
+            if object.flags.contains(.inaccessible) { return }
             do { try object.validateForUpdate() } catch { errors.append(error as NSError) }
         }
         if !tracked.deleted.isEmpty || fetchState.hasMetInaccessible {
@@ -146,7 +147,7 @@ extension NSManagedObjectContext {
         // Lists of lists: one list of all would be a copy. All that is done to each object is done at once: by the next
         // time that a large save comes to it, it has left the processor's cache.
         for objects in [work.inserted, updated] {
-            for object in objects {
+            objects.eachAhead { object in
                 object.flags.subtract([.inserted, .updated, .listedInserted, .listedUpdated])
                 if let overlay = object.overlay {
                     overlay.forgetSavedChanges()
@@ -155,7 +156,7 @@ extension NSManagedObjectContext {
                 if isChild { noteTemporaries(of: object) }
             }
         }
-        for object in work.deleted {
+        work.deleted.eachAhead { object in
             takeRow(ofDeleted: object)
             object.flags.subtract([.listedDeleted, .updated, .listedUpdated])
             object.flags.insert(.gone)
@@ -173,7 +174,7 @@ extension NSManagedObjectContext {
             // Also objects that have no changes after a merge, or whose changes were dropped.
             if leavesInserted { for object in tracked.inserted { object.flags.remove(.listedInserted) } }
             if leavesUpdated { for object in tracked.updated { unlistUpdated(object) } }
-            for object in tracked.deleted { object.flags.remove(.listedDeleted) }
+            tracked.deleted.eachAhead { $0.flags.remove(.listedDeleted) }
         }
         noteTemporaries(of: [
             leavesInserted ? tracked.inserted : [], leavesUpdated ? tracked.updated : [], tracked.deleted,
@@ -188,14 +189,14 @@ extension NSManagedObjectContext {
         announceToChildren(changes)
         advanceGeneration()
         for objects in [work.inserted, updated, work.deleted] {
-            for object in objects { object.didSave() }
+            objects.eachAhead { $0.didSave() }
         }
         settings.savedObjects?(
             SavedObjectIDs(
                 inserted: objectIDs(for: changes.inserted), updated: objectIDs(for: changes.updated),
                 deleted: objectIDs(for: changes.deleted)))
         if !settings.isQuiet { announce(saved, changes) }
-        for object in work.deleted where object.binding.context === self { object.detach(unregister: true) }
+        work.deleted.eachAhead { if $0.binding.context === self { $0.detach(unregister: true) } }
     }
 
     /// Posts the saved changes, as objects and as ids.

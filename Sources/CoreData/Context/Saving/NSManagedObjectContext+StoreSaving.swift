@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
     /// The state that the attempts of one save share.
     private struct Attempts {
         /// The keys that new objects are written under, by their temporary ones.
-        var permanent: [Int64: Int64] = [:]
+        var permanent: PermanentKeys = [:]
         /// Stores that have committed: where there are several, each has a transaction of its own.
         var written: Set<Int> = []
         /// The row that each object is written as.
@@ -40,6 +40,8 @@ extension NSManagedObjectContext {
             // The noted rows hold the objects. A copy of an element would retain the object and the row.
             rows.withUnsafeBufferPointer { rows in
                 for place in rows.indices {
+                    let ahead = place + MemoryHint.distance
+                    if ahead < rows.count { rows[ahead].loadObject() }
                     Unmanaged.passUnretained(rows[place].object)._withUnsafeGuaranteedRef {
                         $0.takeOver(rows[place].row)
                     }
@@ -112,6 +114,12 @@ extension NSManagedObjectContext {
         let row: Snapshot
         /// The place of the values that the object has given up; negative if there are none.
         let givenUp: Int32
+
+        @inline(__always)
+        func loadObject() {
+            MemoryHint.load(object: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()))
+            MemoryHint.load(UnsafeRawPointer(Unmanaged.passUnretained(row).toOpaque()))
+        }
     }
 
     /// Writes, and lets the merge policy resolve conflicts until the write succeeds.
@@ -154,7 +162,7 @@ extension NSManagedObjectContext {
         saveState.replacedKeys = [:]
         adoptPermanentKeys(attempts.permanent, of: work.inserted, replaced: replaced)
         for objects in [work.inserted, livingUpdated] {
-            for object in objects {
+            objects.eachAhead { object in
                 object.overlay?.toManys.forEach { $0?.acceptChanges(renaming: attempts.permanent) }
             }
         }
@@ -215,7 +223,7 @@ extension NSManagedObjectContext {
         _ work: SaveWork, to coordinator: NSPersistentStoreCoordinator, _ attempts: inout Attempts
     ) throws {
         for objects in [work.inserted, work.updated] {
-            for object in objects { try object.encodeBoxedChanges() }
+            try objects.eachAhead { try $0.encodeBoxedChanges() }
         }
         try obtainKeysFromObjectStores(work.inserted, coordinator)
         let objectStores = coordinator.objectStoreNumbers
@@ -233,13 +241,13 @@ extension NSManagedObjectContext {
         var sets = ChangeSets(
             inserted: work.inserted.count, updated: updated.count, deleted: work.deleted.count)
         attempts.forgetRows(makingRoomFor: work.inserted.count + updated.count)
-        for object in work.inserted {
+        work.inserted.eachAhead(rows: true) { object in
             let key = permanent[object.key] ?? object.key
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
             sets[ObjectKey(layoutIndex: 0, key: key).storeNumber].inserted.append(row)
             attempts.note(row, of: object, givesUpValues: givesUpValues)
         }
-        for object in updated {
+        updated.eachAhead(rows: true) { object in
             let isOfProgram = objectStores.contains(object.objectKey.storeNumber)
             let changesLinks = raised.contains(ObjectIdentifier(object))
             // A fault of which only the members were changed has no row version yet.
@@ -248,18 +256,19 @@ extension NSManagedObjectContext {
             let isBack = saveState.reinserted.contains(ObjectIdentifier(object))
             // A program's store writes whole objects: changed relationships are changes of the record, too.
             let isChanged = !changed.isEmpty || isBack || changesLinks || object.hasToManyChanges && isOfProgram
-            guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { continue }
+            guard isChanged, let old = object.row, !object.flags.contains(.inaccessible) else { return }
             let row = object.builtRow(
                 key: object.key, version: RowVersion.next(after: old.version), renaming: permanent)
             attempts.note(row, of: object, givesUpValues: givesUpValues)
             if isBack {
                 sets[object.objectKey.storeNumber].inserted.append(row)
-                continue
+                return
             }
             sets[object.objectKey.storeNumber].updated.append(
                 ChangeSet.Update(old: old, new: row, changed: changed))
         }
-        for object in work.deleted where !object.flags.contains(.inaccessible) {
+        work.deleted.eachAhead { object in
+            if object.flags.contains(.inaccessible) { return }
             sets[object.objectKey.storeNumber].deleted.append(
                 ChangeSet.Deletion(key: object.objectKey, row: object.row))
         }
@@ -285,6 +294,7 @@ extension NSManagedObjectContext {
                         to: coordinator, beforeVisible: takeBack, &attempts.written)
                     // The rows are released before the keys of a large save are made, because the keys take as much
                     // memory as the rows did.
+                    for number in Array(changes.keys) { changes[number]?.releaseRows() }
                     changes = [:]
                     coordinator.publish(savedChanges(work, updated, permanent), from: self)
                 }
@@ -301,7 +311,7 @@ extension NSManagedObjectContext {
 
     /// The changes of a save that has committed, with the permanent keys of new objects.
     private func savedChanges(
-        _ work: SaveWork, _ updated: [NSManagedObject], _ permanent: [Int64: Int64]
+        _ work: SaveWork, _ updated: [NSManagedObject], _ permanent: PermanentKeys
     ) -> MergedChanges {
         var saved = SaveWork(inserted: work.inserted, updated: updated, deleted: work.deleted).changes
             .renamed(permanent)
@@ -332,10 +342,10 @@ extension NSManagedObjectContext {
 
     /// Positions of the members of changed ordered relationships. Existing numbers stay where they still rise.
     private func assignOrders(_ work: SaveWork, except objectStores: Set<Int>) {
-        for owner in [work.inserted, work.updated].joined() {
-            guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { continue }
+        func assignOrders(of owner: NSManagedObject) {
+            guard let overlay = owner.overlay, !overlay.toManys.isEmpty else { return }
             // Programs' stores keep the members in their order themselves.
-            if owner.key > 0, objectStores.contains(owner.objectKey.storeNumber) { continue }
+            if owner.key > 0, objectStores.contains(owner.objectKey.storeNumber) { return }
             for toMany in owner.binding.layout.toManys where toMany.isOrdered {
                 guard let state = overlay.toManys[toMany.index], state.hasChanges else { continue }
                 switch toMany.kind {
@@ -346,6 +356,7 @@ extension NSManagedObjectContext {
                 }
             }
         }
+        for objects in [work.inserted, work.updated] { objects.eachAhead { assignOrders(of: $0) } }
     }
 
     private func assignPositions(of members: [NSManagedObject], at slot: Int) {

@@ -36,6 +36,15 @@ package struct ChangeSet {
         package var isWhole: Bool
     }
 
+    /// Drops the references to the rows, because the changes have been written.
+    mutating func releaseRows() {
+        updated.removeAllAhead { update in
+            MemoryHint.load(row: Unmanaged.passUnretained(update.pointee.old))
+            MemoryHint.load(row: Unmanaged.passUnretained(update.pointee.new))
+        }
+        inserted.removeAllAhead { MemoryHint.load(row: Unmanaged.passUnretained($0.pointee)) }
+    }
+
     /// New rows with their final keys and version 1.
     package var inserted: [Snapshot] = []
     package var updated: [Update] = []

@@ -8,7 +8,12 @@ extension RowCache {
         let isMany = count > Self.rememberedChanges
         batch { cache in
             if isMany { cache.noteChangeOfAll() }
-            for deletion in changes.deleted {
+            for (place, deletion) in changes.deleted.enumerated() {
+                let ahead = place + MemoryHint.distance
+                if ahead < changes.deleted.count {
+                    let key = changes.deleted[ahead].key
+                    cache.loadPlace(of: key.key, rootIndex: root(key.layoutIndex))
+                }
                 cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex), noting: !isMany)
             }
             // Mostly rows of one entity follow each other.
@@ -34,7 +39,19 @@ extension RowCache {
             for row in changes.inserted { follow(row) }
             // Read at its place: a copy of an update would retain all of its parts.
             changes.updated.withUnsafeBufferPointer { updates in
-                for place in updates.indices { follow(updates[place].new) }
+                for place in updates.indices {
+                    let ahead = place + MemoryHint.distance
+                    if ahead < updates.count {
+                        let key = updates[ahead].new.key
+                        cache.loadPlace(of: key, rootIndex: root(updates[ahead].new.layoutIndex))
+                    }
+                    let further = ahead + MemoryHint.distance
+                    if further < updates.count {
+                        MemoryHint.load(row: Unmanaged.passUnretained(updates[further].new))
+                        MemoryHint.load(row: Unmanaged.passUnretained(updates[further].old))
+                    }
+                    follow(updates[place].new)
+                }
             }
         }
     }

@@ -34,7 +34,7 @@ extension PostgreSQLStatement {
         let row = try Self.build(rows, shape: shape, plan: plan, key: shape.key(rows.int64(0)), version: version)
         guard let cache else { return row }
         return cache.batch(readSince: moment, rootIndex: shape.rootIndex) {
-            shape.put(row, into: $0, refreshing: refreshing)
+            shape.put(row, into: $0, refreshing: refreshing) ?? row
         }
     }
 

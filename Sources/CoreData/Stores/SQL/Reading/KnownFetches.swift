@@ -142,19 +142,27 @@ struct FetchShape: Equatable {
 
 /// The statements of fetches by their shapes. Any thread may use it.
 final class KnownFetches: Sendable {
-    struct Known: Sendable {
+    /// The statement of a shape. A class, because each fetch takes one.
+    final class Known: Sendable {
+        let shape: FetchShape
         /// Identifies the statement among those that a connection caches. The number is unique in the process, because
         /// several stores may read through one connection.
         let number: Int
         /// The SELECT, with parameters in the places of constants.
         let select: SQLSelect
+
+        init(_ shape: FetchShape, number: Int, _ select: SQLSelect) {
+            self.shape = shape
+            self.number = number
+            self.select = select
+        }
     }
 
     /// A program has few different fetches. If it makes more, the oldest ones are removed.
     private static let capacity = 32
 
     private static let numbers = Atomic(0)
-    private let all = Locked<[(shape: FetchShape, known: Known)]>([])
+    private let all = Locked<[Known]>([])
 
     /// Whether a statement of the shape has been made.
     func has(_ shape: FetchShape) -> Bool { all.withLock { $0.contains { $0.shape == shape } } }
@@ -162,8 +170,8 @@ final class KnownFetches: Sendable {
     /// The statement of a fetch and the values of its parameters, if a statement of its shape has been made.
     func known(_ fetch: StoreFetch) -> (fetch: Known, constants: [SlotValue])? {
         all.withLock { all in
-            for (shape, known) in all {
-                if let constants = shape.constants(of: fetch) { return (known, constants) }
+            for known in all {
+                if let constants = known.shape.constants(of: fetch) { return (known, constants) }
             }
             return nil
         }
@@ -171,12 +179,12 @@ final class KnownFetches: Sendable {
 
     /// The statement of a shape. `make` returns the SELECT, or nil if the SELECT cannot have parameters.
     func known(_ shape: FetchShape, _ make: () throws -> SQLSelect?) rethrows -> Known? {
-        if let known = all.withLock({ $0.first { $0.shape == shape }?.known }) { return known }
+        if let known = all.withLock({ $0.first { $0.shape == shape } }) { return known }
         guard let select = try make() else { return nil }
-        let known = Known(number: Self.numbers.add(1, ordering: .relaxed).newValue, select: select)
+        let known = Known(shape, number: Self.numbers.add(1, ordering: .relaxed).newValue, select)
         all.withLock { all in
             if all.count == Self.capacity { all.removeFirst() }
-            all.append((shape, known))
+            all.append(known)
         }
         return known
     }

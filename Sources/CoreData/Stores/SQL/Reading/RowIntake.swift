@@ -65,9 +65,7 @@ package struct RowIntake {
                         next += 1
                         continue
                     }
-                    let row = rows[place]
-                    let kept = shape.put(row, into: cache, refreshing: refreshing)
-                    if kept !== row {
+                    if let kept = shape.put(rows[place], into: cache, refreshing: refreshing) {
                         rows[place] = kept
                         shared += 1
                     }
@@ -84,11 +82,12 @@ package struct RowIntake {
 extension RowShape {
     /// Puts a row that was read into the cache.
     ///
-    /// - Returns: the row, or the cached row of the same version. With `refreshing` the row replaces the cached one.
+    /// - Returns: The cached row of the same version, which takes the row's place; nil if there is none. With
+    ///   `refreshing` the row replaces the cached one.
     @inline(__always)
-    package func put(_ row: Snapshot, into cache: RowCache.Batch, refreshing: Bool) -> Snapshot {
-        if !refreshing, isCacheable(row) { return cache.shared(row, rootIndex: rootIndex) }
+    package func put(_ row: Snapshot, into cache: RowCache.Batch, refreshing: Bool) -> Snapshot? {
+        if !refreshing, isCacheable(row) { return cache.equalRow(orInserting: row, rootIndex: rootIndex) }
         cache.insert(row, rootIndex: rootIndex)
-        return row
+        return nil
     }
 }

@@ -50,6 +50,8 @@ package struct SaveSession {
             let statement = try connection.statement(.insert(layout: writer.layout.index)) { writer.insert }
             let numbers = store.schema.numbers
             let outcome = try statement.run(range.count, isTried: true) { place, parameters in
+                let ahead = range.lowerBound + place + MemoryHint.distance
+                if ahead < range.upperBound { MemoryHint.load(wholeRow: Unmanaged.passUnretained(rows[ahead])) }
                 let row = rows[range.lowerBound + place]
                 parameters.bind(1, row.key & ObjectKey.primaryKeyMask)
                 parameters.bind(2, writer.number)
@@ -158,6 +160,11 @@ package struct SaveSession {
         return try run.withUnsafeBufferPointer { run in
             // Read at its place: a copy of an update would retain all of its parts.
             try statement.run(run.count, isTried: true) { place, parameters in
+                let ahead = place + MemoryHint.distance
+                if ahead < run.count {
+                    MemoryHint.load(wholeRow: Unmanaged.passUnretained(run[ahead].new))
+                    MemoryHint.load(row: Unmanaged.passUnretained(run[ahead].old))
+                }
                 let row = run[place].new
                 let key = row.key & ObjectKey.primaryKeyMask
                 if !external.isEmpty { try noteFiles(of: external, writer.table, key, &files) }

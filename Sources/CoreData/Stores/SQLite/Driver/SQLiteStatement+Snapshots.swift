@@ -38,7 +38,7 @@ extension SQLiteStatement {
         guard try step(), let row = try snapshot(shape) else { return nil }
         guard let cache else { return row }
         return cache.batch(readSince: moment, rootIndex: shape.rootIndex) {
-            shape.put(row, into: $0, refreshing: refreshing)
+            shape.put(row, into: $0, refreshing: refreshing) ?? row
         }
     }
 
