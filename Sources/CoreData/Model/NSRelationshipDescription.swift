@@ -19,8 +19,8 @@ public enum NSDeleteRule: UInt, Sendable {
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsrelationshipdescription)
 // @unchecked Sendable: see NSPropertyDescription.
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
-    // Not retained, because the parts of a model under construction may be released in any order. A frozen model holds all of
-    // them, and its deinit clears the unowned pointers, which spare frequent code the cost of a weak load.
+    // Not retained, because the parts of a model under construction may be released in any order. A frozen model holds
+    // all of them, and its deinit clears the unowned pointers, which spare frequent code the cost of such a reference.
     private final var destinationReference: ZeroingReference?
     private final var weakDestination: NSEntityDescription? {
         get { destinationReference?.object.map { unsafeDowncast($0, to: NSEntityDescription.self) } }
