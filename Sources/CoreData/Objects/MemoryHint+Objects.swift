@@ -10,7 +10,7 @@ extension MemoryHint {
 extension Array where Element: NSManagedObject {
     /// Calls a body with each object, and loads the memory of the objects that follow.
     ///
-    /// The array holds the objects meanwhile, so the pass counts no reference to them.
+    /// The array holds the objects during the pass, which counts no reference to them.
     ///
     /// - Parameter rows: Whether the rows of the objects are loaded, too.
     @inline(__always)

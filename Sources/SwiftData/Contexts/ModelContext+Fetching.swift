@@ -1,3 +1,4 @@
+import CSwiftRuntime
 import CoreData
 import Foundation
 
@@ -27,7 +28,9 @@ extension ModelContext {
             let fetch = try modelFetch(descriptor)
             return try fetch.endsWithTask {
                 guard fetch.isOfStore else { return try evaluatedModels(fetch) }
-                return models(try managed.fetch(try request(fetch)))
+                let request = try request(fetch)
+                request.returnsObjectsAsFaults = false
+                return models(try managed.fetch(request))
             }
         }
     }
@@ -35,29 +38,30 @@ extension ModelContext {
     /// The models of objects. A loop, because `map` is not specialised for a class that is known at run time alone.
     @usableFromInline
     func models<T: PersistentModel>(_ objects: [NSManagedObject]) -> [T] {
-        var models: [T] = []
+        // The closure would ask the runtime for the type of an array of models at each model.
+        var models: [AnyObject] = []
         models.reserveCapacity(objects.count)
-        for (place, object) in objects.enumerated() {
-            if place % Self.objectsReadAhead == 0 { readAhead(objects, from: place) }
-            models.append(unsafeDowncast(object, to: _ModelCore.self).model(as: T.self))
-        }
-        return models
-    }
-
-    private static var objectsReadAhead: Int { 64 }
-
-    /// Reads the memory of objects. These reads do not wait for each other. When models are made, each read waits for
-    /// the references that were counted before it.
-    private func readAhead(_ objects: [NSManagedObject], from start: Int) {
-        objects.withUnsafeBufferPointer { objects in
-            var replaced = 0
-            for place in start..<min(start + Self.objectsReadAhead, objects.count) {
-                let core = Unmanaged.passUnretained(unsafeDowncast(objects[place], to: _ModelCore.self))
-                if core._withUnsafeGuaranteedRef({ $0.isReplaced }) { replaced += 1 }
+        objects.withUnsafeBytes { bytes in
+            let addresses = bytes.bindMemory(to: UnsafeMutableRawPointer.self)
+            for place in addresses.indices {
+                // Making a model counts references, behind which the processor begins no read. So the memory of
+                // objects is loaded before.
+                let ahead = place + Self.objectsLoadedAhead
+                if ahead < addresses.count {
+                    opencoredata_prefetch(addresses[ahead])
+                    opencoredata_prefetch(addresses[ahead] + 64)
+                }
+                // The list holds the object.
+                Unmanaged<_ModelCore>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef {
+                    models.append($0.model(as: T.self))
+                }
             }
-            replacedAhead = replaced
         }
+        // An array of any class is one pointer to a buffer of references, and each of these is a `T`.
+        return unsafeBitCast(models, to: [T].self)
     }
+
+    private static var objectsLoadedAhead: Int { 12 }
 
     /// Returns the number of models.
     ///
@@ -176,6 +180,8 @@ extension ModelContext {
         applyCollectedDeletions()
         let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
         request.predicate = predicate
+        // Programs read the models that they fetch.
+        request.returnsObjectsAsFaults = false
         if let limit = limits.fetchLimit { request.fetchLimit = limit }
         if let offset = limits.fetchOffset { request.fetchOffset = offset }
         if !limits.includePendingChanges { request.includesPendingChanges = false }

@@ -27,9 +27,6 @@ public final class ModelContext: Equatable {
     /// The number of transactions that are running, one within the other.
     var transactionDepth = 0
     let usage = ContextUsage()
-    /// The number of objects read ahead that show the values of another one. Without a result the compiler could
-    /// remove the reads.
-    var replacedAhead = 0
     /// Plans the saves of the main context.
     private var autosave: Autosave?
     /// The models with unsaved changes, which stay until the changes are saved or given up.
