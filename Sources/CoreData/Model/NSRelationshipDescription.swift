@@ -21,9 +21,9 @@ public enum NSDeleteRule: UInt, Sendable {
 open class NSRelationshipDescription: NSPropertyDescription, @unchecked Sendable {
     // Not retained, because the parts of a model under construction may be released in any order. A frozen model holds
     // all of them, and its deinit clears the unowned pointers, which spare frequent code the cost of such a reference.
-    private final var destinationReference: ZeroingReference?
+    private final var destinationReference: ZeroingReference<NSEntityDescription>?
     private final var weakDestination: NSEntityDescription? {
-        get { destinationReference?.object.map { unsafeDowncast($0, to: NSEntityDescription.self) } }
+        get { destinationReference?.object }
         set { destinationReference = newValue.map { ZeroingReference($0) } }
     }
     private final weak var weakInverse: NSRelationshipDescription?

@@ -26,9 +26,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
     }
     /// Whether the request is part of a model that is in use, which other threads read.
     final var isFrozen = false
-    private final var entityReference: ZeroingReference?
+    private final var entityReference: ZeroingReference<NSEntityDescription>?
     final var unretainedEntity: NSEntityDescription? {
-        get { entityReference?.object.map { unsafeDowncast($0, to: NSEntityDescription.self) } }
+        get { entityReference?.object }
         set { entityReference = newValue.map { ZeroingReference($0) } }
     }
 

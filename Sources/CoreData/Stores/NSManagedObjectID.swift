@@ -20,10 +20,10 @@ open class NSManagedObjectID: NSObject, NSCopying, NSFetchRequestResult, ObjectK
     final class Origin: Sendable {
         private let model: NSManagedObjectModel
         let modelLayout: ModelLayout
-        private let storeReference: ZeroingReference?
+        private let storeReference: ZeroingReference<NSPersistentStore>?
         fileprivate var store: NSPersistentStore? {
             switch storeReference {
-            case .some(let reference): reference.object.map { unsafeDowncast($0, to: NSPersistentStore.self) }
+            case .some(let reference): reference.object
             case nil: nil
             }
         }

@@ -12,9 +12,9 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     private var storedIdentifier: String
     private var storedIsReadOnly: Bool
     private var storedMetadata: [String: Any]
-    private var coordinatorReference: ZeroingReference?
-    private var storedCoordinator: NSPersistentStoreCoordinator? {
-        get { coordinatorReference?.object.map { unsafeDowncast($0, to: NSPersistentStoreCoordinator.self) } }
+    private final var coordinatorReference: ZeroingReference<NSPersistentStoreCoordinator>?
+    private final var storedCoordinator: NSPersistentStoreCoordinator? {
+        get { coordinatorReference?.object }
         set { coordinatorReference = newValue.map { ZeroingReference($0) } }
     }
 

@@ -6,7 +6,7 @@ import Observation
 ///
 /// Programs use ``PersistentModel/managedObject``.
 public final class _ModelCore: NSManagedObject {
-    @exclusivity(unchecked) private var reference: ZeroingReference?
+    @exclusivity(unchecked) private var reference: ZeroingReference<AnyObject>?
     @exclusivity(unchecked) private var state: State = []
     /// Whether the model shows the values of another core.
     @exclusivity(unchecked) @usableFromInline var isReplaced = false

@@ -23,7 +23,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @
         isReadOnly = opened.writer == nil
         // A weak reference would slow down all counting of references to the store, and each fetch counts some.
         let this = SharedZeroingReference(self)
-        connections.allowSuspending(heldBy: self) { (this.object as? SQLiteStore)?.suspendWatch($0) }
+        connections.allowSuspending(heldBy: self) { this.object?.suspendWatch($0) }
     }
 
     /// Ends the watch for commits, whose connection holds a lock, or begins it again.

@@ -39,7 +39,7 @@ extension SQLiteDatabase {
 
     /// A database with the file that it was opened with.
     private struct SuspendableDatabase {
-        private let reference: SharedZeroingReference
+        private let reference: SharedZeroingReference<AnyObject>
         let url: URL
 
         var holder: (any SQLiteDatabaseHolder)? { reference.object as? any SQLiteDatabaseHolder }
