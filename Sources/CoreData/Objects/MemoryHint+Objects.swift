@@ -1,7 +1,7 @@
 extension MemoryHint {
     /// Loads an object. It takes 56 bytes, which lie on one or two lines.
-    @inline(__always)
-    static func load(object address: UnsafeRawPointer) {
+    @inlinable
+    package static func load(object address: UnsafeRawPointer) {
         load(address)
         load(address + 48)
     }
@@ -11,23 +11,29 @@ extension Array where Element: NSManagedObject {
     /// Calls a body with each object, and loads the memory of the objects that follow.
     ///
     /// The array holds the objects during the pass, which counts no reference to them.
-    ///
-    /// - Parameter rows: Whether the rows of the objects are loaded, too.
-    @inline(__always)
-    func eachAhead(rows: Bool = false, _ body: (Element) throws -> Void) rethrows {
+    @inlinable
+    package func eachAhead(_ body: (Element) throws -> Void) rethrows {
         try withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
-            let addresses = base.assumingMemoryBound(to: UnsafeRawPointer.self)
-            let count = bytes.count / MemoryLayout<UnsafeRawPointer>.stride
-            for place in 0..<count {
+            let addresses = bytes.bindMemory(to: UnsafeRawPointer.self)
+            for place in addresses.indices {
                 let ahead = place + MemoryHint.distance
-                if rows {
-                    if ahead < count { Unmanaged<Element>.fromOpaque(addresses[ahead]).loadRow() }
-                    let further = ahead + MemoryHint.distance
-                    if further < count { MemoryHint.load(object: addresses[further]) }
-                } else if ahead < count {
-                    MemoryHint.load(object: addresses[ahead])
-                }
+                if ahead < addresses.count { MemoryHint.load(object: addresses[ahead]) }
+                try Unmanaged<Element>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef { try body($0) }
+            }
+        }
+    }
+
+    /// Calls a body with each object, and loads the memory of the objects that follow, and of their rows.
+    @inline(__always)
+    func eachWithRowAhead(_ body: (Element) throws -> Void) rethrows {
+        try withUnsafeBytes { bytes in
+            let addresses = bytes.bindMemory(to: UnsafeRawPointer.self)
+            for place in addresses.indices {
+                let ahead = place + MemoryHint.distance
+                // The object is in the cache by now, and has the address of its row.
+                if ahead < addresses.count { Unmanaged<Element>.fromOpaque(addresses[ahead]).loadRow() }
+                let further = ahead + MemoryHint.distance
+                if further < addresses.count { MemoryHint.load(object: addresses[further]) }
                 try Unmanaged<Element>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef { try body($0) }
             }
         }

@@ -192,7 +192,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult {
     }
 
     @inline(__always)
-    private func forgetFormerRow() {
+    private final func forgetFormerRow() {
         flags.remove(.awaitsEventBase)
         overlay?.forgetFormerRow()
         noteNewValues()

@@ -30,8 +30,6 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
     /// The tables, one per root entity. Tests damage them and check that the damage is found.
     let tables: UnsafeMutablePointer<Table>
     private let rootCount: Int
-    /// The number of places that ``prepare(for:_:)`` found taken. Without a result the compiler could remove the reads.
-    @exclusivity(unchecked) var lastTaken = 0
 
     /// Counts the changes that can make a row old while another thread is reading it: each row that is saved or
     /// forgotten.
@@ -153,8 +151,7 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         fileprivate unowned(unsafe) let cache: RowCache
         fileprivate let late: Late
 
-        /// Makes room for rows, and reads the places of their keys. These reads do not wait for each other. In an
-        /// insertion, the read of a place waits until the reference that the insertion before has counted is written.
+        /// Makes room for rows, and loads the places of their keys into the processor's cache.
         package func prepare(for rows: [Snapshot], rootIndex: Int) { cache.prepare(for: rows, rootIndex) }
 
         /// Loads the place of a key into the processor's cache.
@@ -337,11 +334,9 @@ package final class RowCache: @unchecked Sendable {  // every access to `tables`
         if (table.pointee.count + rows.count) * 5 > table.pointee.capacity * 4 { rebuild(root, making: rows.count) }
         guard let entries = table.pointee.entries else { return }
         let mask = table.pointee.capacity - 1
-        var taken = 0
         rows.withUnsafeBufferPointer { rows in
-            for place in rows.indices where !entries[KeyHash(rows[place].key).place(mask)].isFree { taken += 1 }
+            for place in rows.indices { MemoryHint.load(entries + KeyHash(rows[place].key).place(mask)) }
         }
-        lastTaken = taken
     }
 
     /// - Parameters:

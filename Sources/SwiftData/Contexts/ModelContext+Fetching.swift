@@ -1,4 +1,3 @@
-import CSwiftRuntime
 import CoreData
 import Foundation
 
@@ -41,27 +40,10 @@ extension ModelContext {
         // The closure would ask the runtime for the type of an array of models at each model.
         var models: [AnyObject] = []
         models.reserveCapacity(objects.count)
-        objects.withUnsafeBytes { bytes in
-            let addresses = bytes.bindMemory(to: UnsafeMutableRawPointer.self)
-            for place in addresses.indices {
-                // Making a model counts references, behind which the processor begins no read. So the memory of
-                // objects is loaded before.
-                let ahead = place + Self.objectsLoadedAhead
-                if ahead < addresses.count {
-                    opencoredata_prefetch(addresses[ahead])
-                    opencoredata_prefetch(addresses[ahead] + 64)
-                }
-                // The list holds the object.
-                Unmanaged<_ModelCore>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef {
-                    models.append($0.model(as: T.self))
-                }
-            }
-        }
+        objects.eachAhead { models.append(unsafeDowncast($0, to: _ModelCore.self).model(as: T.self)) }
         // An array of any class is one pointer to a buffer of references, and each of these is a `T`.
         return unsafeBitCast(models, to: [T].self)
     }
-
-    private static var objectsLoadedAhead: Int { 12 }
 
     /// Returns the number of models.
     ///

@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
             let batch = tracked.pendingDeletions
             tracked.pendingDeletions = []
             let ahead = readAhead(for: batch)
-            batch.eachAhead(rows: true) { object in
+            batch.eachWithRowAhead { object in
                 if !object.flags.contains(.deletionPending) { return }
                 let met = errors.count
                 object.flags.remove(.deletionPending)

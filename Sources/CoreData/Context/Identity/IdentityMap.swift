@@ -11,7 +11,7 @@ import Foundation
 /// An object whose last reference is gone, but which has not removed itself yet, is not found. The runtime's try-retain
 /// ensures that. A weak reference per object would cost a side allocation, and 20 ns where a probe under the lock costs
 /// 5.
-final class IdentityMap: @unchecked Sendable {  // every access to the table holds `lock`
+final class IdentityMap: @unchecked Sendable {  // every access to the places holds `lock`
     private let lock = NSLock()
     @exclusivity(unchecked) private var entries: UnsafeMutablePointer<TaggedReference>
     @exclusivity(unchecked) private var capacity: Int
@@ -354,8 +354,8 @@ final class IdentityMap: @unchecked Sendable {  // every access to the table hol
         return true
     }
 
-    /// Loads the place of a key into the processor's cache. Called without the lock: only the context's queue, on which
-    /// this is called, changes the memory and the size of the table.
+    /// Loads the place of a key into the processor's cache. Called under the lock, or on the context's queue, on which
+    /// alone the memory and the size of the table change.
     @inline(__always)
     func loadPlace(of key: Int64) { MemoryHint.load(entries + KeyHash(key).place(capacity - 1)) }
 

@@ -117,10 +117,10 @@ extension NSManagedObjectContext {
         work.deleted.eachAhead { object in
             do { try object.validateForDelete() } catch { errors.append(error as NSError) }
         }
-        work.inserted.eachAhead(rows: true) { object in
+        work.inserted.eachWithRowAhead { object in
             do { try object.validateForInsert() } catch { errors.append(error as NSError) }
         }
-        work.updated.eachAhead(rows: true) { object in
+        work.updated.eachWithRowAhead { object in
             // A fault without a row has no values to check. Only its members have changed, and it is not saved.
             _ = object.firedRow()
             if object.flags.contains(.inaccessible) { return }

@@ -241,13 +241,13 @@ extension NSManagedObjectContext {
         var sets = ChangeSets(
             inserted: work.inserted.count, updated: updated.count, deleted: work.deleted.count)
         attempts.forgetRows(makingRoomFor: work.inserted.count + updated.count)
-        work.inserted.eachAhead(rows: true) { object in
+        work.inserted.eachWithRowAhead { object in
             let key = permanent[object.key] ?? object.key
             let row = object.builtRow(key: key, version: 1, renaming: permanent)
             sets[ObjectKey(layoutIndex: 0, key: key).storeNumber].inserted.append(row)
             attempts.note(row, of: object, givesUpValues: givesUpValues)
         }
-        updated.eachAhead(rows: true) { object in
+        updated.eachWithRowAhead { object in
             let isOfProgram = objectStores.contains(object.objectKey.storeNumber)
             let changesLinks = raised.contains(ObjectIdentifier(object))
             // A fault of which only the members were changed has no row version yet.

@@ -5,12 +5,13 @@ import CSwiftRuntime
 /// A pass over many objects waits for memory at each object that the processor's cache no longer has. Counting a
 /// reference is an ordered access, and the processor begins no later read before it, so the waits do not overlap. A
 /// hint is no access: the loads that it begins overlap with the pass.
-enum MemoryHint {
+@usableFromInline
+package enum MemoryHint {
     /// The number of elements between an element and the one that is loaded for it.
-    @inline(__always) static var distance: Int { 12 }
+    @inlinable package static var distance: Int { 12 }
 
-    @inline(__always)
-    static func load(_ address: UnsafeRawPointer?) { opencoredata_prefetch(address) }
+    @inlinable
+    package static func load(_ address: UnsafeRawPointer?) { opencoredata_prefetch(address) }
 }
 
 extension Array {

@@ -292,14 +292,22 @@ struct MergePolicyTests {
         }
     }
 
-    @Test("An object under detectConflicts(for:) is in conflict though it was only read", arguments: [true, false])
-    func watched(oneCoordinator: Bool) throws {
+    /// A book that a rival has changed, and that the next save checks although it has no changes.
+    private func watchedPair(_ oneCoordinator: Bool) throws -> Pair {
         let pair = try Pair(oneCoordinator: oneCoordinator)
         try pair.change()
-        try pair.mine.performAndWait {
+        pair.mine.performAndWait {
             pair.mine.rollback()
             pair.mine.make("Tag", ["name": "a"])
             pair.mine.detectConflicts(for: pair.book.value)
+        }
+        return pair
+    }
+
+    @Test("An object under detectConflicts(for:) is in conflict though it was only read", arguments: [true, false])
+    func watched(oneCoordinator: Bool) throws {
+        let pair = try watchedPair(oneCoordinator)
+        try pair.mine.performAndWait {
             let error = try #require(throws: NSError.self) { try pair.mine.save() }
             #expect(error.code == NSManagedObjectMergeError)
             // For one save only; a policy brings the object up to date.
@@ -313,12 +321,8 @@ struct MergePolicyTests {
 
     @Test("An object under detectConflicts(for:) keeps its values if the policy overwrites", arguments: [true, false])
     func watchedAndOverwriting(oneCoordinator: Bool) throws {
-        let pair = try Pair(oneCoordinator: oneCoordinator)
-        try pair.change()
+        let pair = try watchedPair(oneCoordinator)
         try pair.mine.performAndWait {
-            pair.mine.rollback()
-            pair.mine.make("Tag", ["name": "a"])
-            pair.mine.detectConflicts(for: pair.book.value)
             pair.mine.mergePolicy = NSOverwriteMergePolicy
             try pair.mine.save()
             #expect(pair.book.value.text("title") == "old")
