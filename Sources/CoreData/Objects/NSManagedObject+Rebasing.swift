@@ -68,11 +68,21 @@ extension NSManagedObject {
         if let row { updatePartners(after: former, newest: row, storeWins: true) }
     }
 
+    /// Puts a newer row under an object with an unsaved deletion.
+    final func rebaseDeleted(on latest: Snapshot) {
+        dropUnchangedValues()
+        row = latest
+        overlay?.currentRow = nil
+    }
+
     /// Drops values that were set back. Such a value is not a change that wins over a newer row.
-    private func dropUnchangedValues() {
-        guard let overlay, let row else { return }
-        let slots = binding.layout.slots
+    private func dropUnchangedValues() { slotsSetBack.forEach { dropChange(at: $0) } }
+
+    /// The slots that were set, and that have the values of the row again.
+    final var slotsSetBack: SlotMask {
         var unchanged = SlotMask()
+        guard let overlay, let row else { return unchanged }
+        let slots = binding.layout.slots
         overlay.mask.forEach { slot in
             if !overlay.boxedChanges.contains(slot),
                 Self.isSame(overlay.values[slot], in: row, at: slot, kind: slots[slot].kind)
@@ -80,7 +90,7 @@ extension NSManagedObject {
                 unchanged.insert(slot)
             }
         }
-        unchanged.forEach { dropChange(at: $0) }
+        return unchanged
     }
 
     private func dropConflictingChanges(with latest: Snapshot) {

@@ -19,7 +19,10 @@ struct ObjectState {
         isNew = false
         row = object.row
         let overlay = object.overlay
-        values = overlay?.values ?? ChangedValues()
+        var values = overlay?.values ?? ChangedValues()
+        // A value that was set back is no change. Undo must not restore it over a newer row.
+        if !object.flags.contains(.inserted) { object.slotsSetBack.forEach { values.remove($0) } }
+        self.values = values
         boxed = overlay?.boxed ?? [:]
         boxedChanges = overlay?.boxedChanges ?? SlotMask()
         toManys = overlay?.toManys.map { $0?.memento } ?? []

@@ -20,7 +20,7 @@ extension NSManagedObjectContext {
             if object.flags.contains(.deleted), object.row != nil, keepsMembersInRecord(object) {
                 // Without a row the save would not detect later changes of the record by another context.
                 if let newest = try? readRow(for: object.objectKey) {
-                    object.row = newest
+                    object.rebaseDeleted(on: newest)
                     undoRecord?.noteNewRow(of: object)
                 }
                 return

@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
             if object.flags.contains(.deleted) {
                 // The save has to meet partners that the object was given since, because the rules of the deletion did
                 // not apply to them. The records of programs' stores do not name them.
-                if !keepsMembersInRecord(object), !object.isGivenPartner(by: row) { object.row = row }
+                if !keepsMembersInRecord(object), !object.isGivenPartner(by: row) { object.rebaseDeleted(on: row) }
             } else {
                 object.rebase(on: row, keeping: .all)
             }
