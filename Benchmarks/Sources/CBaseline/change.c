@@ -29,6 +29,37 @@ baseline_result baseline_update(const char *path, int64_t cache_size) {
     return store_measure(path, cache_size, update, NULL);
 }
 
+static void save_each(baseline_result *result, sqlite3 *db, const void *input) {
+    size_t count = (size_t)*(const int64_t *)input;
+    store_keys keys = {0};
+    store_keys pages = {0};
+    sqlite3_stmt *books = store_prepare(result, db, "SELECT Z_PK,ZPAGES FROM ZBOOK LIMIT ?");
+    sqlite3_bind_int64(books, 1, (int64_t)count);
+    while (sqlite3_step(books) == SQLITE_ROW) {
+        store_keys_add(&keys, sqlite3_column_int64(books, 0));
+        store_keys_add(&pages, sqlite3_column_int64(books, 1));
+    }
+    sqlite3_finalize(books);
+    const char *sql[] = {"BEGIN IMMEDIATE", "UPDATE ZBOOK SET Z_OPT=Z_OPT+1,ZPAGES=? WHERE Z_PK=? AND Z_OPT=1", "COMMIT"};
+    sqlite3_stmt *statements[3];
+    for (int number = 0; number < 3; number++) statements[number] = store_prepare(result, db, sql[number]);
+    for (size_t index = 0; index < keys.count; index++) {
+        sqlite3_bind_int64(statements[1], 1, pages.keys[index] + 1);
+        sqlite3_bind_int64(statements[1], 2, keys.keys[index]);
+        for (int number = 0; number < 3; number++) {
+            if (sqlite3_step(statements[number]) != SQLITE_DONE) store_fail(result, db, sql[number]);
+            if (number == 1 && sqlite3_changes(db) != 1) store_fail(result, db, sql[number]);
+            sqlite3_reset(statements[number]);
+        }
+    }
+    for (int number = 0; number < 3; number++) sqlite3_finalize(statements[number]);
+    result->count = (int64_t)keys.count;
+}
+
+baseline_result baseline_save_each(const char *path, int64_t cache_size, int64_t wanted) {
+    return store_measure(path, cache_size, save_each, &wanted);
+}
+
 // Runs a statement for each key.
 static void run_for_keys(baseline_result *result, sqlite3 *db, const char *sql, const store_keys *keys) {
     sqlite3_stmt *statement = store_prepare(result, db, sql);

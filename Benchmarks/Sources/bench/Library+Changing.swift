@@ -18,6 +18,22 @@ extension Library {
         return measurement
     }
 
+    static func saveEach(in context: NSManagedObjectContext) throws -> Measurement {
+        var measurement = Measurement()
+        let start = Stopwatch()
+        let request = NSFetchRequest<Book>(entityName: "Book")
+        request.returnsObjectsAsFaults = false
+        request.fetchLimit = Work.saves
+        let books = try context.fetch(request)
+        for book in books {
+            book.pages += 1
+            try context.save()
+        }
+        start.stop(into: &measurement)
+        measurement.count = books.count
+        return measurement
+    }
+
     static func deleteHalf(in context: NSManagedObjectContext) throws -> Measurement {
         var measurement = Measurement()
         let start = Stopwatch()

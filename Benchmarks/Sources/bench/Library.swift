@@ -76,6 +76,7 @@ enum Library {
             case .prefetched: try readAuthors(prefetching: true, in: context)
             case .lazily: try readAuthors(prefetching: false, in: context)
             case .update: try update(in: context)
+            case .saveEach: try saveEach(in: context)
             case .delete: try deleteHalf(in: context)
             case .average: try average(in: context)
             case .dictionaries: try dictionaries(in: context)

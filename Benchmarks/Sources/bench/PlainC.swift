@@ -27,6 +27,8 @@ enum PlainC {
             result = baseline_read_authors(store, cacheSize, work == .lazily ? 1 : 0)
         case .update:
             result = baseline_update(store, cacheSize)
+        case .saveEach:
+            result = baseline_save_each(store, cacheSize, Int64(Work.saves))
         case .delete:
             result = baseline_delete_half(store, cacheSize)
         case .average:

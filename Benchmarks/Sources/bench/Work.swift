@@ -26,6 +26,8 @@ enum Work: String, CaseIterable, Codable {
     case lazily
     /// U1: fetch all books, change two of eight properties of each, save.
     case update
+    /// 5,000 books, one after the other: change one of eight properties, save.
+    case saveEach = "save-each"
     /// D1: delete half of the authors, whose books go with them.
     case delete
     /// A1: the average price by author.
@@ -76,6 +78,7 @@ enum Work: String, CaseIterable, Codable {
         case .prefetched: "authors, prefetched"
         case .lazily: "authors, lazily"
         case .update: "change 2 of 8, save"
+        case .saveEach: "change 1, save, 5,000 times"
         case .delete: "delete half, cascade"
         case .average: "average by author"
         case .dictionaries: "4 values as dictionaries"
@@ -105,6 +108,8 @@ enum Work: String, CaseIterable, Codable {
     static let exactWords = ["river", "éclair", "brücke", "winter har"]
     /// How often the books are counted.
     static let countings = 100
+    /// How many books are saved by themselves, at most.
+    static let saves = 5_000
     /// How many books go through a child, and into another context, at most.
     static let graphBooks = 10_000
     /// How many books of a fetched results controller change.
@@ -117,7 +122,7 @@ enum Work: String, CaseIterable, Codable {
 
     /// Whether the rows that the contenders leave in the store are compared: objects in memory would not show a
     /// difference.
-    var isComparedInStore: Bool { [.insert, .update, .delete].contains(self) }
+    var isComparedInStore: Bool { [.insert, .update, .saveEach, .delete].contains(self) }
 
     /// The store that a work starts from.
     enum Start {
@@ -140,6 +145,7 @@ enum Work: String, CaseIterable, Codable {
         case .queryByAuthor: Self.authorQueries
         case .childChain, .merge: min(books, Self.graphBooks)
         case .changedResults: min(books, Self.movedBooks)
+        case .saveEach: min(books, Self.saves)
         default: books
         }
     }

@@ -88,6 +88,9 @@ baseline_result baseline_read_values(const char *path, int64_t cache_size);
 // U1: read all books, change two of their values, write these.
 baseline_result baseline_update(const char *path, int64_t cache_size);
 
+// The first `wanted` books, one after the other: another value, in a transaction of its own.
+baseline_result baseline_save_each(const char *path, int64_t cache_size, int64_t wanted);
+
 // D1: delete the authors with an even key, and their books.
 baseline_result baseline_delete_half(const char *path, int64_t cache_size);
 
