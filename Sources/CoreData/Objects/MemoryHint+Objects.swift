@@ -9,26 +9,19 @@ extension MemoryHint {
 
 extension Array where Element: NSManagedObject {
     /// Calls a body with each object, and loads the memory of the objects that follow.
-    ///
-    /// The array holds the objects during the pass, which counts no reference to them.
     @inlinable
     package func eachAhead(_ body: (Element) throws -> Void) rethrows {
-        try withUnsafeBytes { bytes in
-            let addresses = bytes.bindMemory(to: UnsafeRawPointer.self)
-            for place in addresses.indices {
-                let ahead = place + MemoryHint.distance
-                if ahead < addresses.count { MemoryHint.load(object: addresses[ahead]) }
-                try Unmanaged<Element>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef { try body($0) }
-            }
-        }
+        try eachAhead(loading: { MemoryHint.load(object: $0) }, body)
     }
 
     /// Calls a body with each object, and loads the memory of the objects that follow, and of their rows.
+    ///
+    /// - Parameter places: The places of the objects; nil for all.
     @inline(__always)
-    func eachWithRowAhead(_ body: (Element) throws -> Void) rethrows {
+    func eachWithRowAhead(in places: Range<Int>? = nil, _ body: (Element) throws -> Void) rethrows {
         try withUnsafeBytes { bytes in
             let addresses = bytes.bindMemory(to: UnsafeRawPointer.self)
-            for place in addresses.indices {
+            for place in places ?? addresses.indices {
                 let ahead = place + MemoryHint.distance
                 // The object is in the cache by now, and has the address of its row.
                 if ahead < addresses.count { Unmanaged<Element>.fromOpaque(addresses[ahead]).loadRow() }

@@ -22,3 +22,11 @@ extension MemoryHint {
         load(address + 192)
     }
 }
+
+extension Array<Snapshot> {
+    /// Calls a body with each row, and loads the memory of the rows that follow.
+    @inline(__always)
+    func eachAhead(_ body: (Snapshot) throws -> Void) rethrows {
+        try eachAhead(loading: { MemoryHint.load($0) }, body)
+    }
+}

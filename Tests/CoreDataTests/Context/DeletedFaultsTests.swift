@@ -50,6 +50,48 @@ struct DeletedFaultsTests {
         return library
     }
 
+    @Test("Members of many owners that lie between each other in the store go with their own owners")
+    func membersOfManyOwners() throws {
+        let library = try Library()
+        let (context, count) = (library.context(), 30)
+        try context.performAndWait {
+            let authors = (0..<count).map { context.make("Author", ["name": String($0)]) }
+            for number in 0..<3 * count {
+                context.make("Book", ["isbn": String(number), "author": authors[number * 7 % count]])
+            }
+            try context.save()
+        }
+        func books(_ author: NSManagedObject) -> Set<String> {
+            Set((author.value(forKey: "books") as? Set<NSManagedObject> ?? []).compactMap { $0.text("isbn") })
+        }
+        func expected(_ author: NSManagedObject) -> Set<String> {
+            let number = author.text("name").flatMap(Int.init)
+            return Set((0..<3 * count).filter { $0 * 7 % count == number }.map(String.init))
+        }
+        let other = try library.beside().context()
+        try other.performAndWait {
+            let authors = try other.all("Author")
+            let kept = try #require(authors.first { $0.text("name") == "5" })
+            let moved = try #require(try other.all("Book").first { $0.text("isbn") == "0" })
+            moved.setValue(kept, forKey: "author")
+            for author in authors where author !== kept { other.delete(author) }
+            other.processPendingChanges()
+            #expect(other.deletedObjects.count == 4 * (count - 1) - 1)
+            #expect(books(kept) == expected(kept).union(["0"]))
+            other.rollback()
+            for author in authors { #expect(books(author) == expected(author)) }
+            for author in authors where author !== kept { other.delete(author) }
+            try other.save()
+        }
+        let fresh = try library.beside().context()
+        try fresh.performAndWait {
+            let authors = try fresh.all("Author")
+            #expect(authors.map { $0.text("name") } == ["5"])
+            for author in authors { #expect(books(author) == expected(author)) }
+            #expect(try fresh.all("Book").count == 3)
+        }
+    }
+
     @Test("The did-save notification has them with their values, in whatever way they were found")
     func valuesAfterSave() throws {
         for way in Way.allCases {

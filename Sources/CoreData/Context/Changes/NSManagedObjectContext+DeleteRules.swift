@@ -36,27 +36,33 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
+    /// Members of a relationship, in a list in which other members may follow them.
+    private struct Members {
+        let objects: [NSManagedObject]
+        let places: Range<Int>
+    }
+
     /// Members of relationships that were read before the rules are applied.
     private struct MembersAhead {
-        private struct Members {
+        private struct Known {
             /// Held, so that no other relationship has its address.
             let state: ToManyState
             let changeCount: Int
-            let objects: [NSManagedObject]
+            let members: Members
         }
 
-        private var known: [ObjectIdentifier: Members] = [:]
+        private var known: [ObjectIdentifier: Known] = [:]
 
-        mutating func note(_ objects: [NSManagedObject], of state: ToManyState) {
-            known[ObjectIdentifier(state)] = Members(state: state, changeCount: state.changeCount, objects: objects)
+        mutating func note(_ members: Members, of state: ToManyState) {
+            known[ObjectIdentifier(state)] = Known(state: state, changeCount: state.changeCount, members: members)
         }
 
         /// The members of a relationship; nil if they were not read, or if they have changed since.
-        func members(of toMany: ToManySlot, owner: NSManagedObject) -> [NSManagedObject]? {
+        func members(of toMany: ToManySlot, owner: NSManagedObject) -> Members? {
             guard !known.isEmpty, let state = owner.existingToManyState(toMany.index),
-                let members = known[ObjectIdentifier(state)], members.changeCount == state.changeCount
+                let known = known[ObjectIdentifier(state)], known.changeCount == state.changeCount
             else { return nil }
-            return members.objects
+            return known.members
         }
     }
 
@@ -107,21 +113,15 @@ extension NSManagedObjectContext {
         else { return false }
         let objects = objects(forMembers: found.rows)
         recentObjects.prefetched += objects
-        var members: [Int64: [NSManagedObject]] = [:]
-        members.reserveCapacity(owners.count)
-        // Members of one owner follow each other, and are added together.
-        for run in found.rows.runs(by: { $0.int(found.slot) == $1.int(found.slot) }) {
-            members[found.rows[run.lowerBound].int(found.slot), default: []] += objects[run]
-        }
         for owner in owners {
             let state = owner.toManyState(toMany.index)
-            let objects = members[owner.key] ?? []
-            state.load(objects.map(\.objectKey))
+            let places = found.places[owner.key] ?? 0..<0
+            state.load(objects[places].map(\.objectKey))
             noteDeletedMembers(of: state, owner: owner)
             if state.hasChanges { continue }
-            keepForBlock(objects)
-            ahead.note(objects, of: state)
+            ahead.note(Members(objects: objects, places: places), of: state)
         }
+        keepForBlock(objects)
         return true
     }
 
@@ -129,26 +129,29 @@ extension NSManagedObjectContext {
     private func objects(forMembers rows: [Snapshot]) -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
         objects.reserveCapacity(rows.count)
-        for run in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
-            let binding = binding(at: rows[run.lowerBound].layoutIndex)
-            let map = identityMap(of: binding.layout.rootIndex)
-            let materializer = ObjectMaterializer(binding: binding)
-            for row in rows[run] {
-                var place = IdentityMap.Place()
-                guard let known = map.object(for: row.key, place: &place) else {
-                    let new = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])
-                    map.register(new, at: place)
-                    objects.append(new)
-                    continue
-                }
-                if known.heldRow == nil, !known.flags.contains(.deleted),
-                    known.binding.layout.subtree.contains(row.layoutIndex)
-                {
-                    known.row = row
-                    known.flags.insert(.unfired)
-                }
-                objects.append(known)
+        guard let first = rows.first else { return [] }
+        var binding = binding(at: first.layoutIndex)
+        let map = identityMap(of: binding.layout.rootIndex)
+        var materializer = ObjectMaterializer(binding: binding)
+        rows.eachAhead { row in
+            if row.layoutIndex != binding.layout.index {
+                binding = self.binding(at: row.layoutIndex)
+                materializer = ObjectMaterializer(binding: binding)
             }
+            var place = IdentityMap.Place()
+            guard let known = map.object(for: row.key, place: &place) else {
+                let new = materializer.materialize(key: row.key, row: row, flags: [.registered, .unfired])
+                map.register(new, at: place)
+                objects.append(new)
+                return
+            }
+            if known.heldRow == nil, !known.flags.contains(.deleted),
+                known.binding.layout.subtree.contains(row.layoutIndex)
+            {
+                known.row = row
+                known.flags.insert(.unfired)
+            }
+            objects.append(known)
         }
         return objects
     }
@@ -165,10 +168,15 @@ extension NSManagedObjectContext {
             if rule.leavesInverse { forget(object, in: target, inverse: rule.relationship.inverseRelationship) }
         }
         for toMany in layout.deletionRules.toManys {
-            let members = ahead.members(of: toMany, owner: object) ?? object.memberObjects(of: toMany.index)
+            let members =
+                ahead.members(of: toMany, owner: object)
+                ?? {
+                    let members = object.memberObjects(of: toMany.index)
+                    return Members(objects: members, places: members.indices)
+                }()
             let rule = toMany.relationship.deleteRule
             if rule == .denyDeleteRule { continue }
-            for member in members {
+            members.objects.eachWithRowAhead(in: members.places) { member in
                 if rule == .cascadeDeleteRule { delete(member) }
                 forget(object, in: member, of: toMany)
             }

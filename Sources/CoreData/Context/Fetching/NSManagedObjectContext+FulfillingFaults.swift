@@ -99,8 +99,11 @@ extension NSManagedObjectContext {
     /// Gives faults their rows, with one request for each root entity; they fire when they are first read. Throws the
     /// store's error, which names the row.
     final func loadRows(of objects: [NSManagedObject], evenDeleted: Bool = false) throws {
-        let missing = objects.filter {
-            $0.heldRow == nil && $0.binding.context === self && (evenDeleted || !$0.flags.contains(.deleted))
+        var missing: [NSManagedObject] = []
+        objects.eachAhead { object in
+            if object.heldRow == nil, object.binding.context === self, evenDeleted || !object.flags.contains(.deleted) {
+                missing.append(object)
+            }
         }
         if missing.isEmpty { return }
         let rows: [ObjectKey: Snapshot]

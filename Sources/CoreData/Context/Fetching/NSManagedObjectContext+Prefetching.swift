@@ -24,7 +24,7 @@ extension NSManagedObjectContext {
         var latest: (layout: EntityLayout, access: PropertyAccess?)?
         // Many objects lead to few: the keys that were met, by the entity that the relationship names.
         var met: [(entity: Int, keys: KeySet)] = []
-        for object in objects {
+        objects.eachWithRowAhead { object in
             let layout = object.binding.layout
             // Mostly all are of one entity.
             if latest?.layout !== layout { latest = (layout, layout.access[name]) }
@@ -32,7 +32,7 @@ extension NSManagedObjectContext {
             case .toOne(let slot)?:
                 // Nothing in the closure releases the object's row.
                 let reference = object.heldRow?._withUnsafeGuaranteedRef { object.reference(at: slot, in: $0) }
-                guard let key = reference ?? nil else { continue }
+                guard let key = reference ?? nil else { return }
                 let entity = layout.destinations[slot].layoutIndex
                 let place = met.firstIndex { $0.entity == entity } ?? met.endIndex
                 if place == met.endIndex { met.append((entity, KeySet())) }

@@ -70,6 +70,7 @@ final class IdentityMap: @unchecked Sendable {  // every access to the places ho
                     // The processor reads the memory of several objects at a time, unless it has to count a reference
                     // to each in between.
                     count = 0
+                    for place in next..<min(next + Self.groupSize, keys.count) { loadPlace(of: keys[place].key) }
                     while count < Self.groupSize, next + count < keys.count,
                         keys[next + count].layoutIndex == layoutIndex, let pointer = entry(of: keys[next + count].key)
                     {

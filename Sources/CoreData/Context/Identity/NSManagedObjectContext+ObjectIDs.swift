@@ -114,24 +114,27 @@ extension NSManagedObjectContext: HistoryContext {
     }
 
     /// Calls a body with the id for each of many keys. The common parts of the ids of one store are made once.
-    private func eachObjectID(for keys: some Sequence<ObjectKey>, _ body: (NSManagedObjectID) -> Void) {
+    ///
+    /// - Parameter body: Takes the id over, so that no reference to it is counted.
+    @inline(__always)
+    private func eachObjectID(for keys: some Sequence<ObjectKey>, _ body: (consuming NSManagedObjectID) -> Void) {
         guard let modelLayout else { return keys.forEach { body(objectID(for: $0)) } }
         // By the stores' numbers; new objects have none.
         var origins: [Int: NSManagedObjectID.Origin] = [:]
-        var latest: (number: Int, origin: NSManagedObjectID.Origin)?
+        var (latest, origin): (Int?, NSManagedObjectID.Origin?)
         for key in keys {
             let number = key.isTemporary ? -1 : key.storeNumber
-            if let latest, latest.number == number {
-                body(NSManagedObjectID(objectKey: key, origin: latest.origin))
+            if let origin, latest == number {
+                body(NSManagedObjectID(objectKey: key, origin: origin))
                 continue
             }
-            let origin =
+            let found =
                 origins[number]
                 ?? NSManagedObjectID.Origin(
                     modelLayout: modelLayout, store: key.isTemporary ? nil : store(numbered: number))
-            origins[number] = origin
-            latest = (number, origin)
-            body(NSManagedObjectID(objectKey: key, origin: origin))
+            origins[number] = found
+            (latest, origin) = (number, found)
+            body(NSManagedObjectID(objectKey: key, origin: found))
         }
     }
 

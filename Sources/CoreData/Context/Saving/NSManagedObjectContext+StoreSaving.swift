@@ -267,7 +267,7 @@ extension NSManagedObjectContext {
             sets[object.objectKey.storeNumber].updated.append(
                 ChangeSet.Update(old: old, new: row, changed: changed))
         }
-        work.deleted.eachAhead { object in
+        work.deleted.eachWithRowAhead { object in
             if object.flags.contains(.inaccessible) { return }
             sets[object.objectKey.storeNumber].deleted.append(
                 ChangeSet.Deletion(key: object.objectKey, row: object.row))

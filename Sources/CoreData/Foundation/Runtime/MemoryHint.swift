@@ -14,6 +14,27 @@ package enum MemoryHint {
     package static func load(_ address: UnsafeRawPointer?) { opencoredata_prefetch(address) }
 }
 
+extension Array where Element: AnyObject {
+    /// Calls a body with each object, and loads the memory of the objects that follow.
+    ///
+    /// The array holds the objects during the pass, which counts no reference to them.
+    ///
+    /// - Parameter load: Gives the hints for an object.
+    @inlinable @inline(__always)
+    package func eachAhead(
+        loading load: (UnsafeRawPointer) -> Void, _ body: (Element) throws -> Void
+    ) rethrows {
+        try withUnsafeBytes { bytes in
+            let addresses = bytes.bindMemory(to: UnsafeRawPointer.self)
+            for place in addresses.indices {
+                let ahead = place + MemoryHint.distance
+                if ahead < addresses.count { load(addresses[ahead]) }
+                try Unmanaged<Element>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef { try body($0) }
+            }
+        }
+    }
+}
+
 extension Array {
     /// Empties the array from its end, and loads the memory of the elements that are released next.
     ///

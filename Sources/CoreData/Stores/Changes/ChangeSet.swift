@@ -9,9 +9,17 @@ package struct ChangeSet {
     }
 
     package struct Deletion {
-        package var key: ObjectKey
+        package let key: ObjectKey
         /// The row as it was read; nil if the object was deleted as a fault, in which case no version is compared.
-        package var row: Snapshot?
+        package let row: Snapshot?
+        /// The version of the row. Where deletions are ordered, their rows are in no cache of the processor.
+        package let version: Int32
+
+        package init(key: ObjectKey, row: Snapshot?) {
+            self.key = key
+            self.row = row
+            version = row?.version ?? 0
+        }
     }
 
     /// Changes of the members of one owner's many-to-many relationship. Only the side that names the relationship gives

@@ -8,13 +8,17 @@ extension RowCache {
         let isMany = count > Self.rememberedChanges
         batch { cache in
             if isMany { cache.noteChangeOfAll() }
-            for (place, deletion) in changes.deleted.enumerated() {
-                let ahead = place + MemoryHint.distance
-                if ahead < changes.deleted.count {
-                    let key = changes.deleted[ahead].key
-                    cache.loadPlace(of: key.key, rootIndex: root(key.layoutIndex))
+            // Read at their places: a copy of a deletion, or of an update, would retain its rows.
+            changes.deleted.withUnsafeBufferPointer { deletions in
+                for place in deletions.indices {
+                    let ahead = place + MemoryHint.distance
+                    if ahead < deletions.count {
+                        let key = deletions[ahead].key
+                        cache.loadPlace(of: key.key, rootIndex: root(key.layoutIndex))
+                    }
+                    let key = deletions[place].key
+                    cache.remove(key.key, rootIndex: root(key.layoutIndex), noting: !isMany)
                 }
-                cache.remove(deletion.key.key, rootIndex: root(deletion.key.layoutIndex), noting: !isMany)
             }
             // Mostly rows of one entity follow each other.
             var latest: EntityLayout?
@@ -37,7 +41,6 @@ extension RowCache {
             }
             // A single list of all rows would be a copy.
             for row in changes.inserted { follow(row) }
-            // Read at its place: a copy of an update would retain all of its parts.
             changes.updated.withUnsafeBufferPointer { updates in
                 for place in updates.indices {
                     let ahead = place + MemoryHint.distance

@@ -137,10 +137,9 @@ extension SQLStore {
         var result: [Int64: [ObjectKey]] = [:]
         result.reserveCapacity(owners.count)
         for owner in owners { result[owner.key] = [] }
-        if capabilities.takesLists,
-            try membersWithRows(of: toMany, owners: owners, { result[$0, default: []].append($1) })
-        {
-            return result
+        // A caller that requests so many members reads the members' rows next, and one statement is enough for both.
+        if capabilities.takesLists, let members = try memberRows(of: toMany, owners: owners) {
+            return members.places.mapValues { members.rows[$0].map(\.object) }
         }
         // Members of one owner follow each other, and are added together.
         var owner: Int64?
@@ -164,18 +163,9 @@ extension SQLStore {
         return result
     }
 
-    /// Reads the members of many owners whose rows the cache does not have. The rows are put into the cache, too, so
-    /// that one statement is enough for both. A caller that requests so many members reads the members' rows next.
+    /// Reads the members of many owners with their rows, by one statement for both, and puts the rows into the cache.
     ///
-    /// - Returns: False if nothing was read, because the rows are cached, or are reached through a table of pairs.
-    private func membersWithRows(
-        of toMany: ToManySlot, owners: [ObjectKey], _ body: (Int64, ObjectKey) -> Void
-    ) throws -> Bool {
-        guard let members = try memberRows(of: toMany, owners: owners) else { return false }
-        for row in members.rows { body(row.int(members.slot), row.object) }
-        return true
-    }
-
+    /// - Returns: Nil, and nothing is read, if the rows are cached, or are reached through a table of pairs.
     package func memberRows(of toMany: ToManySlot, owners: [ObjectKey]) throws -> MemberRows? {
         let destination = layout.entities[toMany.destinationIndex]
         let slot: Int
@@ -189,22 +179,22 @@ extension SQLStore {
         else { return nil }
         let keys = owners.map(\.primaryKey).sorted()
         // The rows are held until all have been read, because the cache drops rows that are not held.
-        var rows: [Snapshot] = []
+        var members = MemberRows(owners: owners, slot: slot)
         func gather(_ connection: any SQLConnection) throws {
             try inBatches(keys) { size, bind in
                 try connection.statement(
                     .memberRows(layout: toMany.declaringIndex, toMany: toMany.index, owners: size)
                 ) {
-                    var select = plan.select
-                    select.results = shape.results(alias: "m")
-                    select.condition = Self.isAmong(size, plan.owner)
-                    return .select(select)
-                }.snapshots(of: shape, into: rowCache, refreshing: false, bind: bind) { rows += $0 }
+                    plan.rows(shape, owners: size, sortsKeys: capabilities.readsInOrderOfIndex)
+                }.snapshots(of: shape, into: rowCache, refreshing: false, bind: bind) { members.add($0) }
             }
         }
         if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
-        for row in rows where !destination.subtree.contains(row.layoutIndex) { throw stranger(row.object, in: plan) }
-        return MemberRows(slot: slot, rows: rows)
+        for row in members.rows where !destination.subtree.contains(row.layoutIndex) {
+            throw stranger(row.object, in: plan)
+        }
+        members.moveTogether()
+        return members
     }
 
     /// Reads the members of many owners of one entity. The body gets the owner's key with each member.
@@ -285,6 +275,21 @@ extension SQLStore {
         func statement(owners: Int) -> SQLStatement {
             var select = select
             select.condition = SQLStore.isAmong(owners, owner)
+            return .select(select)
+        }
+
+        /// Whole rows of the members, which have the keys of their owners.
+        func rows(_ shape: RowShape, owners: Int, sortsKeys: Bool) -> SQLStatement {
+            var select = select
+            select.results = shape.results(alias: "m")
+            select.condition = SQLStore.isAmong(owners, owner)
+            // Members without an order are read by their sorted keys, which an index of the owners has.
+            if sortsKeys, select.order.isEmpty {
+                let key = SQLExpression.column(alias: "m", name: SQLSchema.keyColumn)
+                var keys = select
+                keys.results = [.init(expression: key)]
+                select.condition = .isInSelect(key, keys)
+            }
             return .select(select)
         }
     }

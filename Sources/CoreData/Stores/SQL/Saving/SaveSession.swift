@@ -243,14 +243,19 @@ package struct SaveSession {
         var places: [Place] = []
         places.reserveCapacity(deletions.count)
         var isSorted = true
-        for (number, deletion) in deletions.enumerated() {
-            let index = deletion.key.layoutIndex
-            let shape = isPipelining ? index << 1 | (deletion.row == nil ? 0 : 1) : 0
-            let place = Place(
-                order: root(index) << 32 | shape, key: deletion.key.key, number: Int32(number),
-                layoutIndex: Int32(index), version: deletion.row?.version ?? 0, isVersioned: deletion.row != nil)
-            if let last = places.last, place.isBefore(last) { isSorted = false }
-            places.append(place)
+        // Read at its place: a copy of a deletion would retain its row.
+        deletions.withUnsafeBufferPointer { deletions in
+            for number in deletions.indices {
+                let key = deletions[number].key
+                let isVersioned = deletions[number].row != nil
+                let shape = isPipelining ? key.layoutIndex << 1 | (isVersioned ? 1 : 0) : 0
+                let place = Place(
+                    order: root(key.layoutIndex) << 32 | shape, key: key.key, number: Int32(number),
+                    layoutIndex: Int32(key.layoutIndex), version: deletions[number].version,
+                    isVersioned: isVersioned)
+                if let last = places.last, place.isBefore(last) { isSorted = false }
+                places.append(place)
+            }
         }
         if !isSorted { places.sort { $0.isBefore($1) } }
         let runs = places.runs { $0.layoutIndex == $1.layoutIndex && $0.isVersioned == $1.isVersioned }

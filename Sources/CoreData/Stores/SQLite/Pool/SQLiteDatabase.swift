@@ -39,6 +39,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     var capabilities: SQLCapabilities {
         var capabilities = SQLCapabilities()
         capabilities.readsWhereItWrites = readers.isShared
+        capabilities.readsInOrderOfIndex = true
         return capabilities
     }
 
