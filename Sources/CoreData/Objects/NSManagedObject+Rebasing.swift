@@ -35,12 +35,8 @@ extension NSManagedObject {
         }
         row = latest
         binding.context?.undoRecord?.noteNewRow(of: self)
-        if let overlay {
-            overlay.currentRow = nil
-            overlay.boxed = overlay.boxed.filter { slot, _ in
-                overlay.boxedChanges.contains(slot) || !binding.layout.slots[slot].isPersistent
-            }
-        }
+        overlay?.currentRow = nil
+        dropDecodedValues()
         follow(links)
         updatePartners(
             after: former, newest: latest, storeWins: kept == .none || kept == .unconflicting)
@@ -69,17 +65,28 @@ extension NSManagedObject {
     }
 
     /// Puts a newer row under an object with an unsaved deletion.
+    ///
+    /// References that were set back stay, because undo restores the other sides of the relationships, too.
     final func rebaseDeleted(on latest: Snapshot) {
-        dropUnchangedValues()
+        attributesSetBack.forEach { dropChange(at: $0) }
         row = latest
-        overlay?.currentRow = nil
+        dropDecodedValues()
+        binding.context?.undoRecord?.noteNewRow(of: self)
+    }
+
+    /// Drops the objects of transformable attributes that were decoded from a row.
+    private func dropDecodedValues() {
+        guard let overlay, !overlay.boxed.isEmpty else { return }
+        overlay.boxed = overlay.boxed.filter { slot, _ in
+            overlay.boxedChanges.contains(slot) || !binding.layout.slots[slot].isPersistent
+        }
     }
 
     /// Drops values that were set back. Such a value is not a change that wins over a newer row.
     private func dropUnchangedValues() { slotsSetBack.forEach { dropChange(at: $0) } }
 
     /// The slots that were set, and that have the values of the row again.
-    final var slotsSetBack: SlotMask {
+    private var slotsSetBack: SlotMask {
         var unchanged = SlotMask()
         guard let overlay, let row else { return unchanged }
         let slots = binding.layout.slots
@@ -91,6 +98,15 @@ extension NSManagedObject {
             }
         }
         return unchanged
+    }
+
+    /// The slots of attributes that were set, and that have the values of the row again.
+    final var attributesSetBack: SlotMask {
+        var attributes = SlotMask()
+        slotsSetBack.forEach { slot in
+            if case .attribute = binding.layout.slots[slot].role { attributes.insert(slot) }
+        }
+        return attributes
     }
 
     private func dropConflictingChanges(with latest: Snapshot) {

@@ -21,7 +21,7 @@ struct ObjectState {
         let overlay = object.overlay
         var values = overlay?.values ?? ChangedValues()
         // A value that was set back is no change. Undo must not restore it over a newer row.
-        if !object.flags.contains(.inserted) { object.slotsSetBack.forEach { values.remove($0) } }
+        if !object.flags.contains(.inserted) { object.attributesSetBack.forEach { values.remove($0) } }
         self.values = values
         boxed = overlay?.boxed ?? [:]
         boxedChanges = overlay?.boxedChanges ?? SlotMask()

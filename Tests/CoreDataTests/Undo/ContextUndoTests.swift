@@ -393,12 +393,13 @@ struct ContextUndoTests {
         let library = try Library()
         let (context, other) = (library.context(), library.context())
         let book = try context.performAndWait {
-            let book = context.make("Book", ["pages": 1, "note": "mine"])
+            let book = context.make("Book", ["pages": 1, "note": "mine", "keywords": ["mine"]])
             try context.save()
             context.undoManager = UndoManager()
             return Held(book)
         }
         context.performAndWait {
+            #expect(book.value.value(forKey: "keywords") as? [String] == ["mine"])
             for pages in [2, 1] { book.value.setValue(pages, forKey: "pages") }
             book.value.setValue("my own", forKey: "note")
         }
@@ -407,7 +408,7 @@ struct ContextUndoTests {
             return book.value.objectID
         }
         try other.performAndWait {
-            for (key, value) in ["pages": 3, "note": "theirs"] as [String: Any] {
+            for (key, value) in ["pages": 3, "note": "theirs", "keywords": ["theirs"]] as [String: Any] {
                 other.object(with: id).setValue(value, forKey: key)
             }
             try other.save()
@@ -420,10 +421,51 @@ struct ContextUndoTests {
             if !merges { context.refreshAllObjects() }
             context.undo()
             #expect(!book.value.isDeleted)
-            // A merge leaves the row of a deleted object where the store is a program's, and the next save is in conflict.
+            // In a program's store a merge leaves the row of a deleted object, and the next save is in conflict.
             let keepsRow = merges && [.atomic, .incremental].contains(library.kind)
             #expect(book.value.value(forKey: "pages") as? Int == (keepsRow ? 1 : 3))
+            #expect(book.value.value(forKey: "keywords") as? [String] == (keepsRow ? ["mine"] : ["theirs"]))
             #expect(book.value.text("note") == "my own")
+            context.checkInvariants()
+        }
+    }
+
+    @Test(
+        "A deleted object that undo brings back leads where it led if its reference was set back",
+        arguments: [false, true])
+    func referenceSetBackAndDeleted(merges: Bool) throws {
+        let library = try Library()
+        let (context, other) = (library.context(), library.context())
+        let held = try context.performAndWait {
+            let author = context.make("Author", ["name": "a"])
+            let profiles = ["one", "two"].map { context.make("Profile", ["text": $0]) }
+            author.setValue(profiles[0], forKey: "profile")
+            try context.save()
+            context.undoManager = UndoManager()
+            return Held((author, profiles))
+        }
+        let (author, profiles) = held.value
+        context.performAndWait {
+            for profile in profiles.reversed() { author.setValue(profile, forKey: "profile") }
+        }
+        let id = context.performAndWait {
+            context.delete(author)
+            return author.objectID
+        }
+        try other.performAndWait {
+            other.object(with: id).setValue(nil, forKey: "profile")
+            try other.save()
+        }
+        if merges {
+            let updated = [NSUpdatedObjectsKey: [id.uriRepresentation()]]
+            NSManagedObjectContext.mergeChanges(fromRemoteContextSave: updated, into: [context])
+        }
+        context.performAndWait {
+            if !merges { context.refresh(author, mergeChanges: true) }
+            context.undo()
+            #expect(!author.isDeleted)
+            #expect(author.value(forKey: "profile") as? NSManagedObject === profiles[0])
+            #expect(profiles[0].value(forKey: "author") as? NSManagedObject === author)
             context.checkInvariants()
         }
     }

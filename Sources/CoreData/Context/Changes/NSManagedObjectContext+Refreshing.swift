@@ -19,10 +19,7 @@ extension NSManagedObjectContext {
             if isRelatedSinceDeletion(object) { return }
             if object.flags.contains(.deleted), object.row != nil, keepsMembersInRecord(object) {
                 // Without a row the save would not detect later changes of the record by another context.
-                if let newest = try? readRow(for: object.objectKey) {
-                    object.rebaseDeleted(on: newest)
-                    undoRecord?.noteNewRow(of: object)
-                }
+                if let newest = try? readRow(for: object.objectKey) { object.rebaseDeleted(on: newest) }
                 return
             }
             guard let overlay = object.overlay, overlay.hasChangedValues || object.hasToManyChanges else {
