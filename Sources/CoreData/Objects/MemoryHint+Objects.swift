@@ -11,7 +11,11 @@ extension Array where Element: NSManagedObject {
     /// Calls a body with each object, and loads the memory of the objects that follow.
     @inlinable
     package func eachAhead(_ body: (Element) throws -> Void) rethrows {
-        try eachAhead(loading: { MemoryHint.load(object: $0) }, body)
+        try eachAhead(
+            loading: { addresses, place in
+                let ahead = place + MemoryHint.distance
+                if ahead < addresses.count { MemoryHint.load(object: addresses[ahead]) }
+            }, body)
     }
 
     /// Calls a body with each object, and loads the memory of the objects that follow, and of their rows.
@@ -19,17 +23,15 @@ extension Array where Element: NSManagedObject {
     /// - Parameter places: The places of the objects; nil for all.
     @inline(__always)
     func eachWithRowAhead(in places: Range<Int>? = nil, _ body: (Element) throws -> Void) rethrows {
-        try withUnsafeBytes { bytes in
-            let addresses = bytes.bindMemory(to: UnsafeRawPointer.self)
-            for place in places ?? addresses.indices {
+        try eachAhead(
+            in: places,
+            loading: { addresses, place in
                 let ahead = place + MemoryHint.distance
                 // The object is in the cache by now, and has the address of its row.
                 if ahead < addresses.count { Unmanaged<Element>.fromOpaque(addresses[ahead]).loadRow() }
                 let further = ahead + MemoryHint.distance
                 if further < addresses.count { MemoryHint.load(object: addresses[further]) }
-                try Unmanaged<Element>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef { try body($0) }
-            }
-        }
+            }, body)
     }
 }
 

@@ -27,6 +27,10 @@ extension Array<Snapshot> {
     /// Calls a body with each row, and loads the memory of the rows that follow.
     @inline(__always)
     func eachAhead(_ body: (Snapshot) throws -> Void) rethrows {
-        try eachAhead(loading: { MemoryHint.load($0) }, body)
+        try eachAhead(
+            loading: { addresses, place in
+                let ahead = place + MemoryHint.distance
+                if ahead < addresses.count { MemoryHint.load(addresses[ahead]) }
+            }, body)
     }
 }

@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
         if let first = errors.first { outer?.note(first) }
     }
 
-    /// Members of a relationship, in a list in which other members may follow them.
+    /// Members of a relationship: a part of a list that also has the members of other owners.
     private struct Members {
         let objects: [NSManagedObject]
         let places: Range<Int>

@@ -70,12 +70,14 @@ final class IdentityMap: @unchecked Sendable {  // every access to the places ho
                     // The processor reads the memory of several objects at a time, unless it has to count a reference
                     // to each in between.
                     count = 0
-                    for place in next..<min(next + Self.groupSize, keys.count) { loadPlace(of: keys[place].key) }
                     while count < Self.groupSize, next + count < keys.count,
                         keys[next + count].layoutIndex == layoutIndex, let pointer = entry(of: keys[next + count].key)
                     {
                         found[count] = pointer
                         count += 1
+                        // Where one object is registered, mostly all are.
+                        if count > 1 { continue }
+                        for key in keys[next..<min(next + Self.groupSize, keys.count)] { loadPlace(of: key.key) }
                     }
                     for place in 0..<count {
                         guard tryRetain(found[place]) else { return }

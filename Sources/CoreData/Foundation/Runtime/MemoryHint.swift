@@ -19,16 +19,18 @@ extension Array where Element: AnyObject {
     ///
     /// The array holds the objects during the pass, which counts no reference to them.
     ///
-    /// - Parameter load: Gives the hints for an object.
+    /// - Parameters:
+    ///   - places: The places of the objects; nil for all.
+    ///   - load: Gives the hints at a place: it gets the addresses of all objects.
     @inlinable @inline(__always)
     package func eachAhead(
-        loading load: (UnsafeRawPointer) -> Void, _ body: (Element) throws -> Void
+        in places: Range<Int>? = nil, loading load: (UnsafeBufferPointer<UnsafeRawPointer>, Int) -> Void,
+        _ body: (Element) throws -> Void
     ) rethrows {
         try withUnsafeBytes { bytes in
             let addresses = bytes.bindMemory(to: UnsafeRawPointer.self)
-            for place in addresses.indices {
-                let ahead = place + MemoryHint.distance
-                if ahead < addresses.count { load(addresses[ahead]) }
+            for place in places?.clamped(to: addresses.indices) ?? addresses.indices {
+                load(addresses, place)
                 try Unmanaged<Element>.fromOpaque(addresses[place])._withUnsafeGuaranteedRef { try body($0) }
             }
         }

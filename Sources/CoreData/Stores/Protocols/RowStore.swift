@@ -135,49 +135,9 @@ package protocol RowStore: AnyObject, Sendable {
 
 /// The rows of the members of a to-many relationship of many owners, owner by owner.
 package struct MemberRows {
-    package private(set) var rows: [Snapshot] = []
+    package let rows: [Snapshot]
     /// The places of each owner's members in `rows`, in the order of the relationship, if it has one.
-    package private(set) var places: [Int64: Range<Int>] = [:]
-
-    /// The slot that holds the owner's key.
-    private let slot: Int
-    /// The numbers of the owners by their keys. The last number is for rows without any of these owners.
-    private var numbers: [Int64: Int] = [:]
-    private var counts: [Int]
-    private var numbersOfRows: [Int] = []
-
-    package init(owners: [ObjectKey], slot: Int) {
-        self.slot = slot
-        numbers.reserveCapacity(owners.count)
-        for owner in owners where numbers[owner.key] == nil { numbers[owner.key] = numbers.count }
-        counts = Array(repeating: 0, count: numbers.count + 1)
-    }
-
-    /// Adds rows, which are in the processor's cache because they have just been read.
-    package mutating func add(_ more: [Snapshot]) {
-        for row in more {
-            let number = numbers[row.int(slot)] ?? numbers.count
-            counts[number] += 1
-            numbersOfRows.append(number)
-        }
-        rows += more
-    }
-
-    /// Moves the rows of each owner together, in the order in which they were added.
-    package mutating func moveTogether() {
-        var starts = counts
-        var start = 0
-        for number in starts.indices {
-            starts[number] = start
-            start += counts[number]
-        }
-        places = numbers.mapValues { starts[$0]..<starts[$0] + counts[$0] }
-        rows.move(
-            to: numbersOfRows.map { number in
-                defer { starts[number] += 1 }
-                return starts[number]
-            })
-    }
+    package let places: [Int64: Range<Int>]
 }
 
 extension RowStore {

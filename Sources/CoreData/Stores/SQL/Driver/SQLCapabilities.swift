@@ -20,8 +20,8 @@ package struct SQLCapabilities: Sendable {
     package var sendsTogether = false
     /// Whether a list of keys of any length can be one parameter.
     package var takesLists = false
-    /// Whether rows that an index finds are read in the order of the index. They lie all over the table, so it is faster
-    /// to sort their keys first.
+    /// Whether rows that an index finds are read in the order of the index. They lie all over the table, so it is
+    /// faster to sort their keys first.
     package var readsInOrderOfIndex = false
     /// Whether the database numbers the transactions and changes of history, and determines which ones may be read.
     package var numbersHistory = false

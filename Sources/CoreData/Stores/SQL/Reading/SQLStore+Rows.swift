@@ -179,7 +179,7 @@ extension SQLStore {
         else { return nil }
         let keys = owners.map(\.primaryKey).sorted()
         // The rows are held until all have been read, because the cache drops rows that are not held.
-        var members = MemberRows(owners: owners, slot: slot)
+        var members = MemberList(owners: owners, slot: slot)
         func gather(_ connection: any SQLConnection) throws {
             try inBatches(keys) { size, bind in
                 try connection.statement(
@@ -193,8 +193,52 @@ extension SQLStore {
         for row in members.rows where !destination.subtree.contains(row.layoutIndex) {
             throw stranger(row.object, in: plan)
         }
-        members.moveTogether()
-        return members
+        return members.byOwner()
+    }
+
+    /// The rows of members, in the order in which they are read.
+    private struct MemberList {
+        private(set) var rows: [Snapshot] = []
+        /// The slot that holds the owner's key.
+        private let slot: Int
+        /// The numbers of the owners by their keys. The last number is for rows without any of these owners.
+        private var numbers: [Int64: Int] = [:]
+        private var counts: [Int]
+        private var numbersOfRows: [Int] = []
+
+        init(owners: [ObjectKey], slot: Int) {
+            self.slot = slot
+            numbers.reserveCapacity(owners.count)
+            for owner in owners where numbers[owner.key] == nil { numbers[owner.key] = numbers.count }
+            counts = Array(repeating: 0, count: numbers.count + 1)
+        }
+
+        /// Adds rows, which are in the processor's cache because they have just been read.
+        mutating func add(_ more: [Snapshot]) {
+            for row in more {
+                let number = numbers[row.int(slot)] ?? numbers.count
+                counts[number] += 1
+                numbersOfRows.append(number)
+            }
+            rows += more
+        }
+
+        /// The rows of each owner together, in the order in which they were added.
+        consuming func byOwner() -> MemberRows {
+            var starts = counts
+            var start = 0
+            for number in starts.indices {
+                starts[number] = start
+                start += counts[number]
+            }
+            let places = numbers.mapValues { starts[$0]..<starts[$0] + counts[$0] }
+            let targets = numbersOfRows.map { number in
+                defer { starts[number] += 1 }
+                return starts[number]
+            }
+            rows.move(to: targets)
+            return MemberRows(rows: rows, places: places)
+        }
     }
 
     /// Reads the members of many owners of one entity. The body gets the owner's key with each member.
@@ -283,7 +327,8 @@ extension SQLStore {
             var select = select
             select.results = shape.results(alias: "m")
             select.condition = SQLStore.isAmong(owners, owner)
-            // Members without an order are read by their sorted keys, which an index of the owners has.
+            // The inner SELECT takes the keys from the index of the owners. The outer one reads the rows in the order
+            // of their keys.
             if sortsKeys, select.order.isEmpty {
                 let key = SQLExpression.column(alias: "m", name: SQLSchema.keyColumn)
                 var keys = select
