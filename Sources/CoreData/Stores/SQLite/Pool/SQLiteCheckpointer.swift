@@ -28,6 +28,9 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     /// prevented that, the next attempt waits for as many pages again.
     private var pages: Int32 = 0
     private var handAt = SQLiteCheckpointer.limit
+    /// The number of pages from which the -wal is copied next. A writer that goes on while pages are copied finds the
+    /// -wal as long as before. Without this number each of its commits would begin another copying of few pages.
+    private var copyAt = SQLiteCheckpointer.threshold
     private var isClosed = false
 
     /// Follows the commits of a writer, which has to be closed before this object is released.
@@ -50,12 +53,16 @@ final class SQLiteCheckpointer: @unchecked Sendable {  // mutable state is guard
     }
 
     private func committed(_ pages: Int32) {
-        lock.withLock {
+        let copies = lock.withLock {
+            // The -wal has begun anew.
+            if pages < self.pages { copyAt = Self.threshold }
             self.pages = pages
             if pages < Self.limit { handAt = Self.limit }
             if pages >= handAt { needsHand = true }
+            defer { if pages >= copyAt { copyAt = pages + Self.threshold } }
+            return pages >= copyAt
         }
-        if pages >= Self.threshold { schedule() }
+        if copies { schedule() }
     }
 
     /// Makes a long -wal begin anew before the next write. This is not done within the commit, so that code that waits
