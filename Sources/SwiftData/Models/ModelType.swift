@@ -138,6 +138,8 @@ final class ManagedSchema: @unchecked Sendable {  // immutable
             types[ObjectIdentifier(type)] = modelType
         }
         self.types = types
+        // Containers on several threads share the schema. One of them reads the model while another begins to use it.
+        model.freeze()
     }
 }
 
