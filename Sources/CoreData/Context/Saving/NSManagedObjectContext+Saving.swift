@@ -201,20 +201,19 @@ extension NSManagedObjectContext {
 
     /// Posts the saved changes, as objects and as ids.
     private func announce(_ work: SaveWork, _ changes: MergedChanges) {
-        var info: [AnyHashable: Any] = [:]
-        if !work.inserted.isEmpty { info[NSInsertedObjectsKey] = saveState.objectSets.set(of: work.inserted) }
-        if !work.updated.isEmpty { info[NSUpdatedObjectsKey] = saveState.objectSets.set(of: work.updated) }
-        if !work.deleted.isEmpty { info[NSDeletedObjectsKey] = saveState.objectSets.set(of: work.deleted) }
+        var info = [AnyHashable: Any](minimumCapacity: 6)
+        if !work.inserted.isEmpty { info[UserInfoKeys.insertedObjects] = saveState.objectSets.set(of: work.inserted) }
+        if !work.updated.isEmpty { info[UserInfoKeys.updatedObjects] = saveState.objectSets.set(of: work.updated) }
+        if !work.deleted.isEmpty { info[UserInfoKeys.deletedObjects] = saveState.objectSets.set(of: work.deleted) }
         var ids: [AnyHashable: Any] = [:]
         if let modelLayout {
-            let keys = SavedKeys(changes, modelLayout: modelLayout, coordinator: persistentStoreCoordinator)
-            info[SavedKeys.userInfoKey] = keys
+            info[UserInfoKeys.savedKeys] = SavedKeys(
+                changes, modelLayout: modelLayout, coordinator: persistentStoreCoordinator)
             ids = identifiers(of: changes)
         }
-        // The undocumented key of Apple's notifications, which history's readers use.
-        if let ownCoordinator { info["newChangeToken"] = ownCoordinator.savedHistoryToken }
+        if let token = ownCoordinator?.savedHistoryToken { info[UserInfoKeys.historyToken] = token }
         if let generation = try? generation() {
-            info[NSManagedObjectContextQueryGenerationKey] = NSQueryGenerationToken(generation)
+            info[UserInfoKeys.queryGeneration] = NSQueryGenerationToken(generation)
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)

@@ -121,6 +121,8 @@ package class SQLStore: NSPersistentStore, RowStore, @unchecked Sendable {  // m
     private var savedMetadata: [String: Any]
     /// Whether the program has set the metadata since; used under `stateLock`.
     private var metadataWereSet = false
+    /// The writers that saves have used, by the numbers of their entities' layouts.
+    let rowWriters = Locked<[Int: RowWriter]>([:])
     /// The transactions that the saves through this store recorded.
     let recordedSaves = RecordedSaves()
 

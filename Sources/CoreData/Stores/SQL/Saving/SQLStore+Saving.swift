@@ -232,12 +232,16 @@ extension SQLStore {
         return written
     }
 
+    /// The writer of the rows of an entity, which is made once.
     package func rowWriter(_ index: Int) throws -> RowWriter {
+        if let known = rowWriters.withLock({ $0[index] }) { return known }
         let entity = layout.entities[index]
         guard let number = schema.numbers[index], let table = schema.table(ofRoot: entity.rootIndex)?.name else {
             throw NSError.coreData(
                 NSPersistentStoreSaveError, reason: "The store does not hold the entity “\(entity.name)”.", url: url)
         }
-        return RowWriter(layout: entity, schema: schema, table: table, number: number)
+        let writer = RowWriter(layout: entity, schema: schema, table: table, number: number)
+        rowWriters.withLock { $0[index] = writer }
+        return writer
     }
 }

@@ -10,6 +10,7 @@ extension SaveSession {
     mutating func checkMembers(
         of deletions: [ChangeSet.Deletion], in changes: ChangeSet, _ order: SaveOrder
     ) throws {
+        if deletions.isEmpty { return }
         var owners = owners(among: deletions)
         if checksRemainingMembers(order) { owners.removeAll { $0.row != nil } }
         for (index, group) in groups(owners) {
@@ -117,6 +118,8 @@ extension SaveSession {
     /// rows are written. Does nothing if some row could not be written, because that conflict is reported first.
     package mutating func checkTargets(of changes: ChangeSet) throws {
         if !conflicts.isEmpty || !constraintConflicts.isEmpty { return }
+        let changesTargets = changesTargets(changes.updated)
+        if changes.inserted.isEmpty, changes.joins.isEmpty, !changesTargets { return }
         let isPipelining = connection.isPipelining
         var seen = [KeySet](repeating: KeySet(), count: store.layout.entities.count)
         func note(_ key: ObjectKey) throws {
@@ -139,7 +142,7 @@ extension SaveSession {
                 if let key = row.reference(at: slot, layout) { try note(key) }
             }
         }
-        if changesTargets(changes.updated) {
+        if changesTargets {
             for update in changes.updated {
                 let layout = entity(of: update.new)
                 for slot in layout.pairedSlots where update.changed.contains(slot) {

@@ -9,7 +9,7 @@ extension SaveSession {
         _ updates: [ChangeSet.Update], _ files: inout ExternalFileChanges
     ) throws {
         for update in updates {
-            let writer = try writer(update.new.layoutIndex)
+            let writer = try store.rowWriter(update.new.layoutIndex)
             let object = ObjectKey(layoutIndex: update.new.layoutIndex, key: update.new.key)
             let mine = constraintConflicts.filter { $0.key == object }
             let names = Set(mine.flatMap(\.constraint))

@@ -22,19 +22,10 @@ package struct SaveSession {
     var unwritten: Set<ObjectKey> = []
     /// The number of deleted rows, by the numbers of their entities' layouts.
     package private(set) var deletedRows: [Int: Int] = [:]
-    private var writers: [RowWriter?]
 
     package init(store: SQLStore, connection: any SQLConnection) {
         self.store = store
         self.connection = connection
-        writers = Array(repeating: nil, count: store.layout.entities.count)
-    }
-
-    package mutating func writer(_ index: Int) throws -> RowWriter {
-        if let writer = writers[index] { return writer }
-        let writer = try store.rowWriter(index)
-        writers[index] = writer
-        return writer
     }
 
     package func root(_ index: Int) -> Int { store.layout.entities[index].rootIndex }
@@ -46,7 +37,7 @@ package struct SaveSession {
             store.capabilities.checksReferencesAtOnce
             ? behindTargets(rows) : connection.isPipelining ? rows.sorted { $0.layoutIndex < $1.layoutIndex } : rows
         for range in rows.runs(by: { $0.layoutIndex == $1.layoutIndex }) {
-            let writer = try writer(rows[range.lowerBound].layoutIndex)
+            let writer = try store.rowWriter(rows[range.lowerBound].layoutIndex)
             let statement = try connection.statement(.insert(layout: writer.layout.index)) { writer.insert }
             let numbers = store.schema.numbers
             let outcome = try statement.run(range.count, isTried: true) { place, parameters in
@@ -97,7 +88,7 @@ package struct SaveSession {
             for (place, failure) in outcome.violations {
                 let update = run[run.startIndex + place]
                 constraintConflicts.append(
-                    try constraintConflict(failure, update.new, try writer(update.new.layoutIndex)))
+                    try constraintConflict(failure, update.new, try store.rowWriter(update.new.layoutIndex)))
                 blocked.append(update)
             }
             for place in outcome.withoutEffect {
@@ -147,7 +138,7 @@ package struct SaveSession {
         _ run: ArraySlice<ChangeSet.Update>, _ files: inout ExternalFileChanges
     ) throws -> SQLOutcome {
         guard let first = run.first else { return SQLOutcome() }
-        let writer = try writer(first.new.layoutIndex)
+        let writer = try store.rowWriter(first.new.layoutIndex)
         var fields: [RowWriter.Field] = []
         first.changed.forEach { slot in
             if let field = writer.field(ofSlot: slot) { fields.append(field) }
@@ -268,7 +259,7 @@ package struct SaveSession {
     ) throws {
         guard let first = run.first else { return }
         let index = Int(first.layoutIndex)
-        let writer = try writer(index)
+        let writer = try store.rowWriter(index)
         if !writer.externalFields.isEmpty {
             for place in run { try noteFiles(of: writer.externalFields, writer.table, place.primaryKey, &files) }
         }

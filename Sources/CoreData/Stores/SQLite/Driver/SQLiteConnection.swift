@@ -55,6 +55,9 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     /// Single-row statements by root index, because firing one fault is the hot path.
     private var rowStatements: [SQLiteStatement?] = []
     private var schemaVersionStatement: SQLiteStatement?
+    /// Each save begins and commits a transaction, so these statements are parsed once.
+    private var beginStatement: SQLiteStatement?
+    private var commitStatement: SQLiteStatement?
 
     /// Opens the connection. Opening does not read or write a regular file.
     ///
@@ -150,6 +153,8 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
         latestFetch = nil
         rowStatements = []
         schemaVersionStatement = nil
+        beginStatement = nil
+        commitStatement = nil
     }
 
     // MARK: Running
@@ -357,14 +362,31 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 
     func begin() throws {
         expectsTransaction = false
-        if !holdsTransaction || !isInTransaction { try execute(dialect.transaction.begin) }
+        if !holdsTransaction || !isInTransaction {
+            let statement = try beginStatement ?? prepare(dialect.transaction.begin, persistent: true)
+            beginStatement = statement
+            try run(statement)
+        }
         if holdsTransaction { try execute("SAVEPOINT part") }
         expectsTransaction = true
     }
 
     func commit() throws {
-        try execute(holdsTransaction ? "RELEASE part" : "COMMIT")
+        if holdsTransaction {
+            try execute("RELEASE part")
+        } else {
+            let statement = try commitStatement ?? prepare("COMMIT", persistent: true)
+            commitStatement = statement
+            try run(statement)
+        }
         expectsTransaction = false
+    }
+
+    /// Runs a statement without values and without results.
+    private func run(_ statement: SQLiteStatement) throws {
+        try requireTransaction()
+        defer { statement.reset() }
+        _ = try statement.step()
     }
 
     /// Whether `begin` was called and neither `commit` nor `rollback` has followed.
