@@ -40,7 +40,9 @@ static void save_each(baseline_result *result, sqlite3 *db, const void *input) {
         store_keys_add(&pages, sqlite3_column_int64(books, 1));
     }
     sqlite3_finalize(books);
-    const char *sql[] = {"BEGIN IMMEDIATE", "UPDATE ZBOOK SET Z_OPT=Z_OPT+1,ZPAGES=? WHERE Z_PK=? AND Z_OPT=1", "COMMIT"};
+    const char *sql[] = {
+        "BEGIN IMMEDIATE", "UPDATE ZBOOK SET Z_OPT=Z_OPT+1,ZPAGES=? WHERE Z_PK=? AND Z_OPT=1", "COMMIT"
+    };
     sqlite3_stmt *statements[3];
     for (int number = 0; number < 3; number++) statements[number] = store_prepare(result, db, sql[number]);
     for (size_t index = 0; index < keys.count; index++) {

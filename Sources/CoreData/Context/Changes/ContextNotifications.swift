@@ -144,17 +144,18 @@ public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"
 
 /// The keys of the user infos of each save, in the form that dictionaries hold. To convert a string to this form takes
 /// as long as to enter a value.
-enum UserInfoKeys {
-    // Never changed.
-    nonisolated(unsafe) static let insertedObjects: AnyHashable = NSInsertedObjectsKey
-    nonisolated(unsafe) static let updatedObjects: AnyHashable = NSUpdatedObjectsKey
-    nonisolated(unsafe) static let deletedObjects: AnyHashable = NSDeletedObjectsKey
-    nonisolated(unsafe) static let refreshedObjects: AnyHashable = NSRefreshedObjectsKey
-    nonisolated(unsafe) static let insertedObjectIDs: AnyHashable = NSInsertedObjectIDsKey
-    nonisolated(unsafe) static let updatedObjectIDs: AnyHashable = NSUpdatedObjectIDsKey
-    nonisolated(unsafe) static let deletedObjectIDs: AnyHashable = NSDeletedObjectIDsKey
-    nonisolated(unsafe) static let queryGeneration: AnyHashable = NSManagedObjectContextQueryGenerationKey
-    nonisolated(unsafe) static let savedKeys: AnyHashable = SavedKeys.userInfoKey
+struct UserInfoKeys: @unchecked Sendable {  // constants that hold strings; AnyHashable itself is not Sendable
+    static let all = UserInfoKeys()
+
+    let insertedObjects: AnyHashable = NSInsertedObjectsKey
+    let updatedObjects: AnyHashable = NSUpdatedObjectsKey
+    let deletedObjects: AnyHashable = NSDeletedObjectsKey
+    let refreshedObjects: AnyHashable = NSRefreshedObjectsKey
+    let insertedObjectIDs: AnyHashable = NSInsertedObjectIDsKey
+    let updatedObjectIDs: AnyHashable = NSUpdatedObjectIDsKey
+    let deletedObjectIDs: AnyHashable = NSDeletedObjectIDsKey
+    let queryGeneration: AnyHashable = NSManagedObjectContextQueryGenerationKey
+    let savedKeys: AnyHashable = SavedKeys.userInfoKey
     /// The undocumented key of Apple's notifications, which history's readers use.
-    nonisolated(unsafe) static let historyToken: AnyHashable = "newChangeToken"
+    let historyToken: AnyHashable = "newChangeToken"
 }

@@ -147,12 +147,12 @@ extension NSManagedObjectContext {
         func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
             isBeforeSave ? saveState.objectSets.set(of: objects) : ObjectSets.made(of: objects)
         }
-        if !inserted.isEmpty { info[UserInfoKeys.insertedObjects] = set(of: inserted) }
-        if !updated.isEmpty { info[UserInfoKeys.updatedObjects] = set(of: updated) }
+        if !inserted.isEmpty { info[UserInfoKeys.all.insertedObjects] = set(of: inserted) }
+        if !updated.isEmpty { info[UserInfoKeys.all.updatedObjects] = set(of: updated) }
         if !deleted.isEmpty {
-            info[UserInfoKeys.deletedObjects] = isBeforeSave ? set(of: deleted) : deletedSet(of: deleted)
+            info[UserInfoKeys.all.deletedObjects] = isBeforeSave ? set(of: deleted) : deletedSet(of: deleted)
         }
-        if !refreshed.isEmpty { info[UserInfoKeys.refreshedObjects] = ObjectSets.made(of: refreshed) }
+        if !refreshed.isEmpty { info[UserInfoKeys.all.refreshedObjects] = ObjectSets.made(of: refreshed) }
         if info.isEmpty { return }
         // Taken before observers change anything.
         var bases: [EventBase?] = []

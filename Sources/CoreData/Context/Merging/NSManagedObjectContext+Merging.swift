@@ -189,9 +189,9 @@ extension NSManagedObjectContext {
     final func identifiers(of changes: MergedChanges) -> [AnyHashable: Any] {
         func ids(_ keys: [ObjectKey]) -> Set<NSManagedObjectID> { setOfObjectIDs(for: keys) }
         var info: [AnyHashable: Any] = [:]
-        if !changes.inserted.isEmpty { info[UserInfoKeys.insertedObjectIDs] = ids(changes.inserted) }
-        if !changes.updated.isEmpty { info[UserInfoKeys.updatedObjectIDs] = ids(changes.updated) }
-        if !changes.deleted.isEmpty { info[UserInfoKeys.deletedObjectIDs] = ids(changes.deleted) }
+        if !changes.inserted.isEmpty { info[UserInfoKeys.all.insertedObjectIDs] = ids(changes.inserted) }
+        if !changes.updated.isEmpty { info[UserInfoKeys.all.updatedObjectIDs] = ids(changes.updated) }
+        if !changes.deleted.isEmpty { info[UserInfoKeys.all.deletedObjectIDs] = ids(changes.deleted) }
         return info
     }
 }

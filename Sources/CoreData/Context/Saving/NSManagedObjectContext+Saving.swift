@@ -201,19 +201,20 @@ extension NSManagedObjectContext {
 
     /// Posts the saved changes, as objects and as ids.
     private func announce(_ work: SaveWork, _ changes: MergedChanges) {
+        let keys = UserInfoKeys.all
         var info = [AnyHashable: Any](minimumCapacity: 6)
-        if !work.inserted.isEmpty { info[UserInfoKeys.insertedObjects] = saveState.objectSets.set(of: work.inserted) }
-        if !work.updated.isEmpty { info[UserInfoKeys.updatedObjects] = saveState.objectSets.set(of: work.updated) }
-        if !work.deleted.isEmpty { info[UserInfoKeys.deletedObjects] = saveState.objectSets.set(of: work.deleted) }
+        if !work.inserted.isEmpty { info[keys.insertedObjects] = saveState.objectSets.set(of: work.inserted) }
+        if !work.updated.isEmpty { info[keys.updatedObjects] = saveState.objectSets.set(of: work.updated) }
+        if !work.deleted.isEmpty { info[keys.deletedObjects] = saveState.objectSets.set(of: work.deleted) }
         var ids: [AnyHashable: Any] = [:]
         if let modelLayout {
-            info[UserInfoKeys.savedKeys] = SavedKeys(
+            info[keys.savedKeys] = SavedKeys(
                 changes, modelLayout: modelLayout, coordinator: persistentStoreCoordinator)
             ids = identifiers(of: changes)
         }
-        if let token = ownCoordinator?.savedHistoryToken { info[UserInfoKeys.historyToken] = token }
+        if let token = ownCoordinator?.savedHistoryToken { info[keys.historyToken] = token }
         if let generation = try? generation() {
-            info[UserInfoKeys.queryGeneration] = NSQueryGenerationToken(generation)
+            info[keys.queryGeneration] = NSQueryGenerationToken(generation)
         }
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSave, object: self, userInfo: info)
         NotificationCenter.default.post(name: .NSManagedObjectContextDidSaveObjectIDs, object: self, userInfo: ids)
