@@ -13,10 +13,11 @@ extension NSManagedObjectContext {
     final func objects(
         of request: NSFetchRequest<NSManagedObject>, after primaryKey: Int64, limit: Int
     ) throws -> [NSManagedObject] {
-        var plan = try plan(for: request)
-        plan.parameters.includesPendingChanges = false
-        plan.store.afterPrimaryKey = primaryKey
-        plan.store.limit = limit
+        let plan = try plan(for: request).with { parameters, store in
+            parameters.includesPendingChanges = false
+            store.afterPrimaryKey = primaryKey
+            store.limit = limit
+        }
         return try objects(plan)
     }
 

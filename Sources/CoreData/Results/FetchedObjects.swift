@@ -105,9 +105,10 @@ extension NSManagedObjectContext {
         require(
             request.resultType == .managedObjectResultType,
             "A request whose objects are made batch by batch has to be one for objects")
-        var plan = try plan(for: request)
-        plan.parameters.fetchBatchSize = batchSize
-        plan.store.isLarge = true
+        let plan = try plan(for: request).with { parameters, store in
+            parameters.fetchBatchSize = batchSize
+            store.isLarge = true
+        }
         binding(at: plan.store.layout.index).findMissingClass(besides: Object.self)
         return FetchedObjects(keep(try keys(plan), plan), in: self)
     }

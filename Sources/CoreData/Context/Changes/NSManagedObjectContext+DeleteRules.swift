@@ -6,10 +6,9 @@ extension NSManagedObjectContext {
     /// Applies the delete rules until nothing new is deleted.
     final func propagateDeletions() {
         if tracked.pendingDeletions.isEmpty { return }
-        let outer = fetchState.readErrors
-        let errors = ReadErrors()
-        fetchState.readErrors = errors
-        defer { fetchState.readErrors = outer }
+        var outer = fetchState.readErrors
+        fetchState.readErrors = ReadErrors()
+        var errorCount: Int { fetchState.readErrors?.count ?? 0 }
         let hasObjectStores = persistentStoreCoordinator?.hasObjectStores == true
         // The keys of the deleted objects, which programs' stores need.
         var deleted: Set<ObjectKey> = []
@@ -22,18 +21,19 @@ extension NSManagedObjectContext {
             let ahead = readAhead(for: batch)
             batch.eachWithRowAhead { object in
                 if !object.flags.contains(.deletionPending) { return }
-                let met = errors.count
+                let met = errorCount
                 object.flags.remove(.deletionPending)
                 propagateDeletion(of: object, ahead, hasObjectStores: hasObjectStores)
                 if hasObjectStores { deleted.insert(object.objectKey) }
-                if errors.count == met { return }
+                if errorCount == met { return }
                 object.flags.insert(.deletionPending)
                 unread.append(object)
             }
         }
         tracked.pendingDeletions = unread
         leaveOneWayOwners(deleted)
-        if let first = errors.first { outer?.note(first) }
+        if let first = fetchState.readErrors?.first { outer?.note(first) }
+        fetchState.readErrors = outer
     }
 
     /// Members of a relationship: a part of a list that also has the members of other owners.

@@ -50,10 +50,7 @@ extension NSManagedObjectContext {
             return try material(plan, rowsPlan, progress)
         }
         let shown = Self.own(of: coordinator)
-        var (plan, rowsPlan) = (plan, rowsPlan)
-        plan.shownContext = shown
-        rowsPlan.shownContext = shown
-        return try shown.performAndWait { try material(plan, rowsPlan, progress) }
+        return try shown.performAndWait { try material(plan.showing(shown), rowsPlan.showing(shown), progress) }
     }
 
     private func material(

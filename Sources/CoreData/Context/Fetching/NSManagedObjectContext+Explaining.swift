@@ -15,14 +15,15 @@ extension NSManagedObjectContext {
     /// - Throws: The same errors as `fetch(_:)`.
     public final func explain<T>(_ request: NSFetchRequest<T>) throws -> [FetchExplanation] {
         checkConfinement()
-        var plan = try plan(for: request)
+        let plan = try plan(for: request)
+        var fetch = plan.store
         switch plan.parameters.resultType {
-        case .dictionaryResultType: plan.store.result = try DictionaryColumns(plan).result(plan.parameters)
-        case .countResultType: plan.store.result = .count
-        default: plan.store.result = .keys
+        case .dictionaryResultType: fetch.result = try DictionaryColumns(plan).result(plan.parameters)
+        case .countResultType: fetch.result = .count
+        default: fetch.result = .keys
         }
         let asRows = plan.parameters.resultType == .managedObjectResultType
         return try persistentStoreCoordinator?.explained(
-            plan.store, asRows: asRows, in: plan.affectedStores, at: plan.generation) ?? []
+            fetch, asRows: asRows, in: plan.affectedStores, at: plan.generation) ?? []
     }
 }

@@ -86,32 +86,32 @@ extension NSManagedObjectContext {
 
     final func plan(for request: NSPersistentStoreRequest) throws -> FetchPlan {
         applyPendingUpdates()
-        guard let parameters = request.fetchParameters else {
+        guard var parameters = request.fetchParameters else {
             throw NSError.coreData(
                 NSPersistentStoreUnsupportedRequestTypeError,
                 reason: "Unsupported request type \(request.requestType) for a fetch")
         }
-        // Filled at its place, because a copy of its parts would retain everything in them.
-        var plan = FetchPlan(
-            parameters: parameters, store: StoreFetch(layout: try layout(of: parameters)),
-            affectedStores: request.affectedStores,
-            generation: try generation(readingFromStandbys: parameters.readsFromStandbys))
-        if let predicate = plan.parameters.predicate {
-            plan.store.decidesByObject = predicate is ObjectDecidedPredicate
-            plan.parameters.predicate = FrozenPredicate.of(predicate)
-            plan.store.predicate = plan.parameters.predicate
+        var store = StoreFetch(layout: try layout(of: parameters))
+        let generation = try generation(readingFromStandbys: parameters.readsFromStandbys)
+        if let predicate = parameters.predicate {
+            store.decidesByObject = predicate is ObjectDecidedPredicate
+            parameters.predicate = FrozenPredicate.of(predicate)
+            store.predicate = parameters.predicate
         }
-        plan.store.includesSubentities = plan.parameters.includesSubentities
-        if let descriptors = plan.parameters.sortDescriptors { plan.store.sortDescriptors = descriptors.map(\.byKey) }
-        plan.store.limit = plan.parameters.fetchLimit
-        plan.store.offset = plan.parameters.fetchOffset
-        plan.store.isLarge = plan.parameters.fetchBatchSize > 0
+        store.includesSubentities = parameters.includesSubentities
+        if let descriptors = parameters.sortDescriptors { store.sortDescriptors = descriptors.map(\.byKey) }
+        store.limit = parameters.fetchLimit
+        store.offset = parameters.fetchOffset
+        store.isLarge = parameters.fetchBatchSize > 0
+        let affected = request.affectedStores
         // Stores in files answer each fetch, or refuse it. Dictionaries have further parts without SQL; `StoreRows`
         // decides about all of them.
-        if let own = ownCoordinator, !own.haveStoresInMemory.load(ordering: .relaxed) { return plan }
-        if plan.parameters.resultType == .dictionaryResultType { return plan }
-        plan.isEvaluatedOnClient = isEvaluatedOnClient(plan)
-        return plan
+        let isDecidedByStores =
+            ownCoordinator.map { !$0.haveStoresInMemory.load(ordering: .relaxed) } ?? false
+            || parameters.resultType == .dictionaryResultType
+        return FetchPlan(
+            parameters: parameters, store: store, affectedStores: affected, generation: generation,
+            isEvaluatedOnClient: isDecidedByStores ? false : isEvaluatedOnClient(store, in: affected))
     }
 
     /// The state of the stores that a fetch reads; nil for the present state of the primary stores.
@@ -151,15 +151,15 @@ extension NSManagedObjectContext {
 
     /// The fetch that finds enough rows when the given number of objects is evaluated by unsaved values.
     final func widened(_ plan: FetchPlan, by touched: Int) -> FetchPlan {
-        var wide = plan
-        wide.store.offset = 0
-        if plan.store.limit > 0 {
-            // The touched objects are taken out of the rows, so as many rows more are enough to fill the limit.
-            wide.store.limit = plan.store.offset + plan.store.limit + touched
+        plan.with { parameters, store in
+            store.offset = 0
+            if plan.store.limit > 0 {
+                // The touched objects are taken out of the rows, so as many rows more are enough to fill the limit.
+                store.limit = plan.store.offset + plan.store.limit + touched
+            }
+            // The results are sorted once more, by their values.
+            parameters.includesPropertyValues = true
         }
-        // The results are sorted once more, by their values.
-        wide.parameters.includesPropertyValues = true
-        return wide
     }
 
     /// The fetch to run in the background, and the number of objects with unsaved changes now.
@@ -194,63 +194,23 @@ extension NSManagedObjectContext {
         try rowSource?.eachBatchOfRows(plan, in: self, body)
     }
 
-    /// The flags of an object that a fetch makes with its row. An object that fires is no fault, unless a method of its
-    /// class is to be called then.
-    private static func flagsOfFetched(_ binding: EntityBinding, fires: Bool) -> NSManagedObject.Flags {
-        fires && !ObjectOverrides.awakening(binding.managedClass) ? [.registered] : [.registered, .unfired]
-    }
-
     /// The objects of a fetch as this context's source has them, made right after each batch of rows was read.
     ///
     /// `given` are the rows where they have been read before.
     private func fetchObjects(_ plan: FetchPlan, rows given: [Snapshot]? = nil) throws -> [NSManagedObject] {
-        var objects: [NSManagedObject] = []
-        var materializer = ObjectMaterializer(binding: binding(at: plan.store.layout.index))
-        let isRefreshing = plan.parameters.shouldRefreshRefetchedObjects
-        let map = identityMap(of: plan.store.layout.rootIndex)
-        // A fetch returns every row once: if the map was empty before the fetch, no row needs a search of the map.
-        let isFresh = map.count == 0
-        // New objects are made as fired ones if no method has to be called when they fire.
-        let firesAtOnce = !plan.parameters.returnsObjectsAsFaults
-        var areAllFired = firesAtOnce
-        var flags = Self.flagsOfFetched(materializer.binding, fires: firesAtOnce)
-        func take(_ rows: [Snapshot]) {
-            // The compiler adds exclusivity checks to variables that escape; these copies have none.
-            var current = materializer
-            var all: [NSManagedObject] = []
-            swap(&all, &objects)
-            let start = all.count
-            // If the map has objects, one search for all rows shows whether any of them has one. Mostly none has.
-            let isNew = isFresh || !map.holdsAny(of: rows) && !hasPendingUpdates.load(ordering: .acquiring)
-            for row in rows {
-                if row.layoutIndex != current.layoutIndex {
-                    current = ObjectMaterializer(binding: binding(at: row.layoutIndex))
-                    flags = Self.flagsOfFetched(current.binding, fires: firesAtOnce)
-                }
-                if isNew {
-                    all.append(current.materialize(key: row.key, row: row, flags: flags))
-                    if flags.contains(.unfired) { areAllFired = false }
-                } else {
-                    areAllFired = false
-                    all.append(object(for: row, materializer: current, map: map, isRefreshing: isRefreshing))
-                }
-            }
-            materializer = current
-            if isNew { map.register(contentsOf: all[start...]) }
-            swap(&all, &objects)
-        }
+        let intake = ObjectIntake(plan, in: self)
         if let given {
-            take(given)
+            intake.take(given)
         } else if isAnsweredWithKeys(plan) || isFetchOfFaultsAlone(plan) {
-            objects = try faults(plan)
-            areAllFired = false
-        } else if isRefreshing {
-            try observed { try eachBatchOfRows(plan, take) }
+            intake.take(faults: try faults(plan))
+        } else if intake.isRefreshing {
+            try observed { try eachBatchOfRows(plan) { intake.take($0) } }
         } else {
-            try eachBatchOfRows(plan, take)
+            try eachBatchOfRows(plan) { intake.take($0) }
         }
-        if firesAtOnce, !areAllFired { try fire(objects) }
-        try prefetch(plan.parameters.relationshipKeyPathsForPrefetching ?? [], of: objects)
+        let objects = intake.objects
+        if !intake.areAllFired, !plan.parameters.returnsObjectsAsFaults { try fire(objects) }
+        if let paths = plan.parameters.relationshipKeyPathsForPrefetching { try prefetch(paths, of: objects) }
         return objects
     }
 

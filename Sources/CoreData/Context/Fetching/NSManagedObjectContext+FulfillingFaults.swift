@@ -3,11 +3,11 @@ import Foundation
 // Handles faults that cannot be fulfilled. Firing a fault cannot throw, but the operation that fires it may.
 extension NSManagedObjectContext {
     /// The errors of faults that could not be fulfilled during work that can throw.
-    final class ReadErrors {
+    struct ReadErrors {
         private(set) var first: (any Error)?
         private(set) var count = 0
 
-        func note(_ error: any Error) {
+        mutating func note(_ error: any Error) {
             if first == nil { first = error }
             count += 1
         }
@@ -133,8 +133,7 @@ extension NSManagedObjectContext {
     /// and shows no values, and its error is thrown in the end.
     final func throwingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = fetchState.readErrors
-        let errors = ReadErrors()
-        fetchState.readErrors = errors
+        fetchState.readErrors = ReadErrors()
         defer { fetchState.readErrors = outer }
         do {
             // A closure around the body would copy what the body holds, for each fetch.
@@ -143,21 +142,20 @@ extension NSManagedObjectContext {
             return result
         } catch {
             // Other errors may only be consequences of the missing values.
-            throw errors.first ?? error
+            throw fetchState.readErrors?.first ?? error
         }
     }
 
     /// Collects the read errors of a body that checks them itself, or ignores them.
     final func collectingReadErrors<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = fetchState.readErrors
-        let errors = ReadErrors()
-        fetchState.readErrors = errors
+        fetchState.readErrors = ReadErrors()
         defer { fetchState.readErrors = outer }
         do {
             return try body()
         } catch {
             // Other errors may only be consequences of the missing values.
-            throw errors.first ?? error
+            throw fetchState.readErrors?.first ?? error
         }
     }
 
@@ -165,11 +163,10 @@ extension NSManagedObjectContext {
     @discardableResult
     final func toleratingReadErrors(_ body: () -> Void) -> Bool {
         let outer = fetchState.readErrors
-        let errors = ReadErrors()
-        fetchState.readErrors = errors
+        fetchState.readErrors = ReadErrors()
         defer { fetchState.readErrors = outer }
         body()
-        return errors.count == 0
+        return fetchState.readErrors?.first == nil
     }
 
     /// Throws the first read error since the beginning of the innermost body that collects such errors.
@@ -180,8 +177,8 @@ extension NSManagedObjectContext {
     /// Handles a fault that cannot be fulfilled. A caller that can throw gets the error. The getter of a property
     /// cannot throw and has no value to return, so the process stops there, as with Apple's framework.
     final func cannotFulfill(_ error: any Error) {
-        guard let readErrors = fetchState.readErrors else { fatalError((error as NSError).localizedDescription) }
-        readErrors.note(error)
+        guard fetchState.readErrors != nil else { fatalError((error as NSError).localizedDescription) }
+        fetchState.readErrors?.note(error)
     }
 
     /// The store's error about an object, or about one of its relationships.

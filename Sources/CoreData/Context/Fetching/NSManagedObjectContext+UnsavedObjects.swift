@@ -32,18 +32,18 @@ extension NSManagedObjectContext {
         let touched = candidates == nil ? touchedObjects(plan.store) : touchedOfSource(plan.store)
         let stored = touched.filter { !$0.flags.contains(.inserted) }
         guard let source = rowSource, stored.count <= Self.mostKeysInCount else { return nil }
-        var all = plan
-        all.store.limit = 0
-        all.store.offset = 0
-        all.store.sortDescriptors = []
+        let all = plan.with { _, store in
+            store.limit = 0
+            store.offset = 0
+            store.sortDescriptors = []
+        }
         var count = try source.count(all, in: self)
         if !stored.isEmpty {
-            var known = all
             let keys = NSPredicate(format: "self IN %@", argumentArray: [stored.map(\.objectID)])
-            known.store.predicate =
-                all.store.predicate.map {
-                    NSCompoundPredicate(andPredicateWithSubpredicates: [$0, keys])
-                } ?? keys
+            let known = all.with { _, store in
+                store.predicate =
+                    store.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, keys]) } ?? keys
+            }
             count -= try source.count(known, in: self)
         }
         count += matching(candidates ?? touched, plan).count

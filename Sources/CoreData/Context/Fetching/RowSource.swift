@@ -45,17 +45,3 @@ protocol RowSource {
     func save(_ work: inout NSManagedObjectContext.SaveWork, of context: NSManagedObjectContext) throws -> Bool
     func takeOverSoon()
 }
-
-/// A fetch as a context and its parents understand it.
-struct FetchPlan {
-    var parameters: FetchParameters
-    var store: StoreFetch
-    var affectedStores: [NSPersistentStore]?
-    /// The state of the stores to read, where the context is pinned to one.
-    var generation: QueryGeneration?
-    /// Whether the stores have no SQL for the predicate or the order, and this context evaluates them object by object.
-    var isEvaluatedOnClient = false
-    /// The context that programs' stores get; nil for the context that reads, on whose queue the stores are called
-    /// then.
-    var shownContext: NSManagedObjectContext?
-}
