@@ -9,7 +9,7 @@ extension Bundle {
     /// - Parameter aClass: A class of the target.
     /// - Returns: The bundle; that of `Bundle(for:)` if the target has no resources.
     public static func withResources(of aClass: AnyClass) -> Bundle {
-        let module = String(reflecting: aClass).prefix { $0 != "." }
+        let module = _typeName(aClass).prefix { $0 != "." }
         // Resources are in "Package_Target.resources". A module's name has `_` for characters that Swift does not
         // allow.
         let folder = PackageResources.folders.first { folder in

@@ -11,10 +11,11 @@ import Foundation
 /// - Parameter aClass: a class; any thread may ask for its name.
 /// - Returns: the name with its module, except for Foundation's classes.
 public func NSStringFromClass(_ aClass: NSObject.Type) -> String {
-    let name = String(reflecting: aClass)
-    // Foundation has names of its own for its classes, and agrees on classes at the top of a module.
-    guard name.filter({ $0 == "." }).count > 1 || name.contains("<") else {
-        return Foundation.NSStringFromClass(aClass)
+    let name = _typeName(aClass, qualified: true)
+    guard name.utf8.count(where: { $0 == UInt8(ascii: ".") }) > 1 || name.contains("<") else {
+        // Foundation has names of its own for its classes. Its first answer takes some milliseconds, in which it lists
+        // them, and it agrees on other classes at the top of a module.
+        return name.hasPrefix("Foundation") ? Foundation.NSStringFromClass(aClass) : name
     }
     ManagedClassLookup.learn(aClass, named: name)
     return name

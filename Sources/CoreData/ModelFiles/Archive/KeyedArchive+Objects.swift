@@ -5,7 +5,7 @@ extension KeyedArchive {
     /// and at a class that is nested or private.
     static func canHold(_ object: AnyObject) -> Bool {
         guard object is NSCoding else { return false }
-        let name = String(reflecting: type(of: object))
+        let name = _typeName(type(of: object))
         return !name.contains("(") && name.split(separator: ".").count <= 2
     }
 
