@@ -91,7 +91,7 @@ extension ExpressionValue {
         case let ordered as NSOrderedSet:
             return .collection(ordered.array)
         case let data as NSData:
-            return .data(data as Data)
+            return .data(Data(of: data) ?? Data())
         case let uuid as NSUUID:
             return .uuid(uuid as UUID)
         case let url as NSURL:

@@ -63,7 +63,7 @@ extension SlotValue {
             guard let url = value as? URL else { return nil }
             self = .string(url.absoluteString)
         case .data, .transformable:
-            guard let data = value as? Data else { return nil }
+            guard let data = Data(of: value) else { return nil }
             self = .data(data)
         case .uuid:
             guard let uuid = value as? UUID else { return nil }

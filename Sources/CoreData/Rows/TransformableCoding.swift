@@ -48,7 +48,7 @@ package enum TransformableCoding {
             result = nil
             reason = "no value transformer named '\(name)' is registered"
         }
-        if let data = result as? Data { return data }
+        if let data = Data(of: result) { return data }
         throw NSError.coreData(
             NSCoreDataError,
             reason: """

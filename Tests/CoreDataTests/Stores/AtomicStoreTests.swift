@@ -266,6 +266,34 @@ struct AtomicStoreTests {
         }
     }
 
+    @Test("A cache node returns data as it was set, and its property cache has the data and takes changes of it")
+    func dataOfNodes() throws {
+        let library = try Library(.inMemory)
+        let context = library.context()
+        try context.performAndWait {
+            let node = NSAtomicStoreCacheNode(objectID: context.make("Book", ["title": "A"]).objectID)
+            #expect(node.propertyCache == nil)
+            node.setValue("A", forKey: "title")
+            node.setValue(Data([1, 2]), forKey: "cover")
+            #expect(node.value(forKey: "cover") as? Data == Data([1, 2]))
+            // A value of another type takes the place of data, and data that of another value.
+            node.setValue(NSNull(), forKey: "cover")
+            #expect(node.value(forKey: "cover") == nil)
+            node.setValue(Data([3]), forKey: "cover")
+            let cache = try #require(node.propertyCache)
+            #expect(cache["cover"] as? Data == Data([3]) && cache["title"] as? String == "A" && cache.count == 2)
+            cache["cover"] = Data([4, 5])
+            #expect(node.value(forKey: "cover") as? Data == Data([4, 5]))
+            node.setValue(Data([6]), forKey: "cover")
+            #expect(cache["cover"] as? Data == Data([6]))
+            node.setValue(nil, forKey: "cover")
+            #expect(node.value(forKey: "cover") == nil && cache["cover"] == nil)
+            node.setValue(Data([7]), forKey: "cover")
+            node.propertyCache = ["title": "B"]
+            #expect(node.value(forKey: "cover") == nil && node.value(forKey: "title") as? String == "B")
+        }
+    }
+
     @Test("A type that no class is registered for is error 134000, and the registered ones are listed")
     func registration() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: LibraryModel.make())

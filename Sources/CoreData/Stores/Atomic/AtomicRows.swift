@@ -184,7 +184,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         func sorted(_ objects: Set<NSManagedObject>) -> [NSManagedObject] { objects.sorted { $0.key < $1.key } }
         let removed = Set(saved.deleted.compactMap { store.node(for: $0.objectKey) })
         let former = (saved.updated.compactMap { store.node(for: $0.objectKey) } + removed)
-            .map { ($0, $0.propertyCache?.mutableCopy() as? NSMutableDictionary) }
+            .map { ($0, $0.copiedContent()) }
         var added: [NSAtomicStoreCacheNode] = []
         for object in sorted(saved.inserted) {
             let node = store.newCacheNode(for: object)
@@ -206,7 +206,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         } catch {
             store.forget(Set(added))
             store.addCacheNodes(removed)
-            for (node, values) in former { node.propertyCache = values }
+            for (node, content) in former { node.restore(content) }
             throw error
         }
     }

@@ -1,0 +1,1 @@
+../../CoreData/Foundation/Data+Objects.swift
