@@ -93,6 +93,8 @@ struct ObjectIDState {
     var permanentKeys: PermanentKeys = [:]
     /// Objects that may lead to temporary keys, beside the inserted, changed and deleted ones.
     var temporaryHolders = TemporaryHolders()
+    /// The layout index of the entity of the latest new object. Mostly the next one has that entity.
+    var latestEntityIndex = 0
     /// Stores that new objects were assigned to.
     var assignedStores: [ObjectIdentifier: NSManagedObjectContext.AssignedStore] = [:]
 }

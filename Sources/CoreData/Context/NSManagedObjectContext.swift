@@ -88,26 +88,26 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     let queue: DispatchQueue?
     /// A FIFO lock that lets children read while a private context writes; blocks on its queue take the lock too.
     let fifoLock: FIFOLock?
-    var childSaves = ChildSaves()
-    package final var thresholds = ContextThresholds()
+    @exclusivity(unchecked) final var childSaves = ChildSaves()
+    @exclusivity(unchecked) package final var thresholds = ContextThresholds()
 
-    final var links = ContextLinks()
-    final var settings = ContextSettings()
+    @exclusivity(unchecked) final var links = ContextLinks()
+    @exclusivity(unchecked) final var settings = ContextSettings()
 
     /// The model's layouts; set with the coordinator or the parent.
-    var modelLayout: ModelLayout?
+    @exclusivity(unchecked) final var modelLayout: ModelLayout?
     var model: NSManagedObjectModel?
 
     /// By layout index; made on demand.
     @exclusivity(unchecked) final var bindings: [EntityBinding?] = []
     /// The entities of classes that `init(context:)` was called on.
-    var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
+    @exclusivity(unchecked) final var entitiesByClass: [ObjectIdentifier: NSEntityDescription] = [:]
     /// By root layout index; made on demand.
-    var identityMaps: [IdentityMap?] = []
+    @exclusivity(unchecked) final var identityMaps: [IdentityMap?] = []
     /// Objects that relationships led to, fetches gave and saves wrote lately.
     let recentObjects = RecentObjects()
 
-    // Unchecked: each object that a program makes or changes goes through them.
+    // Unchecked, as those above: each fetch, and each object that a program makes or changes, goes through them.
     @exclusivity(unchecked) final var tracked = TrackedChanges()
     @exclusivity(unchecked) final var idState = ObjectIDState()
     @exclusivity(unchecked) final var saveState = SaveState()

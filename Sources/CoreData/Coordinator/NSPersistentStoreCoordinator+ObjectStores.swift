@@ -7,8 +7,6 @@ extension NSPersistentStoreCoordinator {
         lock.withLock { Set(attached.filter { $0.objects != nil }.map(\.number)) }
     }
 
-    final var hasObjectStores: Bool { lock.withLock { attached.contains { $0.objects != nil } } }
-
     /// Whether a fetch is to be answered with keys, because one of its stores reads values object by object.
     final func answersWithKeys(_ layout: EntityLayout, in affected: [NSPersistentStore]?) -> Bool {
         guard hasObjectStores, let stores = try? attachedStores(for: layout, in: affected) else { return false }

@@ -25,11 +25,18 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     let modelLayout: ModelLayout
 
     let lock = NSRecursiveLock()
-    var attached: [AttachedStore] = [] {
-        didSet { haveStoresInMemory.store(attached.contains(where: \.store.decidesByObject), ordering: .relaxed) }
+    // Unchecked: each fetch reads it several times, under `lock`.
+    @exclusivity(unchecked) final var attached: [AttachedStore] = [] {
+        didSet {
+            haveStoresInMemory.store(attached.contains(where: \.store.decidesByObject), ordering: .relaxed)
+            haveObjectStores.store(attached.contains { $0.objects != nil }, ordering: .relaxed)
+        }
     }
     /// Whether a store is one whose fetches may have no SQL (`hasSQL(for:in:)`); read by each fetch, without a lock.
     let haveStoresInMemory = Atomic(false)
+    /// Whether a program wrote a store; read by each fetch, without a lock.
+    private let haveObjectStores = Atomic(false)
+    final var hasObjectStores: Bool { haveObjectStores.load(ordering: .relaxed) }
     /// The number of the next store. A number is never reused, so ids of a removed store stay recognisable.
     var nextStoreNumber = 0
     /// The number of the store that is being replaced, while its replacement is opened.

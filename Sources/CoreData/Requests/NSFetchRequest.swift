@@ -20,13 +20,14 @@ extension NSNumber: NSFetchRequestResult {}
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsfetchrequest)
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, ModelRequest {
-    final var parameters = FetchParameters() {
+    // Unchecked: each fetch reads them several times. A program uses a request on one thread at a time.
+    @exclusivity(unchecked) final var parameters = FetchParameters() {
         // With `willSet` each setter would copy all parameters. The process stops, so the change has no effect.
         didSet { requireMutable() }
     }
     /// Whether the request is part of a model that is in use, which other threads read.
     final var isFrozen = false
-    private final var entityReference: ZeroingReference<NSEntityDescription>?
+    @exclusivity(unchecked) private final var entityReference: ZeroingReference<NSEntityDescription>?
     final var unretainedEntity: NSEntityDescription? {
         get { entityReference?.object }
         set { entityReference = newValue.map { ZeroingReference($0) } }

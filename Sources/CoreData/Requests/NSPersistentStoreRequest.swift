@@ -43,7 +43,7 @@ open class NSPersistentStoreRequest: NSObject, NSCopying {
     /// An empty array means none: nothing is found, changed or deleted, and a batch insertion is an error.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstorerequest/affectedstores)
-    open var affectedStores: [NSPersistentStore]? {
+    @exclusivity(unchecked) open var affectedStores: [NSPersistentStore]? {
         willSet { requireMutable() }
     }
 

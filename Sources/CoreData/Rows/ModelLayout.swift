@@ -6,8 +6,9 @@ import Synchronization
 package final class ModelLayout: @unchecked Sendable {  // immutable after init
     /// Unowned, because the model holds its layout. Code that keeps the layout has to hold the model.
     package unowned let model: NSManagedObjectModel
-    package private(set) var entities: [EntityLayout] = []
-    private var indexByName: [String: Int] = [:]
+    // Unchecked: the initialiser alone changes them, and each new object needs them.
+    @exclusivity(unchecked) package private(set) var entities: [EntityLayout] = []
+    @exclusivity(unchecked) private var indexByName: [String: Int] = [:]
 
     private static let nextIdentifier = Atomic<UInt32>(1)
 

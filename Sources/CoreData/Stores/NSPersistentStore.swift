@@ -21,7 +21,7 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {  // mutable state 
     /// The name of the model's configuration whose entities the store holds; `"PF_DEFAULT_CONFIGURATION_NAME"` for all.
     ///
     /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nspersistentstore/configurationname)
-    open private(set) var configurationName: String
+    @exclusivity(unchecked) open private(set) var configurationName: String
 
     /// The options with which the store was added.
     ///

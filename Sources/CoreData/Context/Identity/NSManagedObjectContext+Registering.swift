@@ -40,10 +40,14 @@ extension NSManagedObjectContext {
                 "+entityForName: nil is not a legal NSPersistentStoreCoordinator for searching for entity name "
                     + "'\(entity.name ?? "")'")
         }
+        let entities = modelLayout.entities
+        let latest = idState.latestEntityIndex
+        if latest < entities.count, entities[latest].entity === entity { return binding(at: latest) }
         guard let layout = modelLayout.layout(of: entity) else {
             fatalError(
                 "The entity '\(entity.name ?? "")' is not in the model of \(debugName)")
         }
+        idState.latestEntityIndex = layout.index
         return binding(at: layout.index)
     }
 

@@ -5,7 +5,8 @@ import Foundation
 /// The lock is Foundation's, because the thread sanitizer sees it. The sanitizer does not see `Synchronization.Mutex`.
 package final class Locked<Value>: @unchecked Sendable {  // `value` is touched under `lock` only
     @usableFromInline let lock = NSLock()
-    @usableFromInline var value: Value
+    // Unchecked: the lock excludes a second access.
+    @exclusivity(unchecked) @usableFromInline var value: Value
 
     package init(_ value: Value) { self.value = value }
 

@@ -141,26 +141,43 @@ extension SQLStore {
         if capabilities.takesLists, let members = try memberRows(of: toMany, owners: owners) {
             return members.places.mapValues { members.rows[$0].map(\.object) }
         }
-        // Members of one owner follow each other, and are added together.
-        var owner: Int64?
-        var ofOwner: [ObjectKey] = []
-        func putIn() {
-            guard let owner, !ofOwner.isEmpty else { return }
-            result[owner, default: []] += ofOwner
-            ofOwner.removeAll(keepingCapacity: true)
-        }
+        let found = MembersByOwner(result)
         func gather(_ connection: any SQLConnection) throws {
-            try members(of: toMany, owners: owners, on: connection) { key, member in
-                if key != owner {
-                    putIn()
-                    owner = key
-                }
-                ofOwner.append(member)
-            }
+            try members(of: toMany, owners: owners, on: connection) { found.add($1, of: $0) }
         }
         if capabilities.takesLists { try readingOnce(gather) } else { try reading(gather) }
-        putIn()
-        return result
+        return found.finished()
+    }
+
+    /// Members by the keys of their owners. Members of one owner follow each other, and are added together.
+    private final class MembersByOwner {
+        // Unchecked, and in a class: variables that a closure captures would be checked for each member.
+        @exclusivity(unchecked) private var members: [Int64: [ObjectKey]]
+        @exclusivity(unchecked) private var owner: Int64?
+        @exclusivity(unchecked) private var ofOwner: [ObjectKey] = []
+
+        /// - Parameter owners: The owners, all of them without members.
+        init(_ owners: [Int64: [ObjectKey]]) { members = owners }
+
+        @inline(__always)
+        func add(_ member: ObjectKey, of key: Int64) {
+            if key != owner {
+                putIn()
+                owner = key
+            }
+            ofOwner.append(member)
+        }
+
+        private func putIn() {
+            guard let owner, !ofOwner.isEmpty else { return }
+            members[owner, default: []] += ofOwner
+            ofOwner.removeAll(keepingCapacity: true)
+        }
+
+        func finished() -> [Int64: [ObjectKey]] {
+            putIn()
+            return members
+        }
     }
 
     /// Reads the members of many owners with their rows, by one statement for both, and puts the rows into the cache.

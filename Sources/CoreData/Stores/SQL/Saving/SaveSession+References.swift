@@ -122,12 +122,6 @@ extension SaveSession {
         if changes.inserted.isEmpty, changes.joins.isEmpty, !changesTargets { return }
         let isPipelining = connection.isPipelining
         var seen = [KeySet](repeating: KeySet(), count: store.layout.entities.count)
-        func note(_ key: ObjectKey) throws {
-            guard key.storeNumber == store.storeNumber, seen[root(key.layoutIndex)].insert(key.key),
-                !isPipelining, try !exists(key)
-            else { return }
-            conflicts.append(SaveConflicts.Conflict(key: key, expected: nil, found: nil))
-        }
         // Mostly rows of one entity follow each other.
         var latest: EntityLayout?
         func entity(of row: Snapshot) -> EntityLayout {
@@ -139,23 +133,32 @@ extension SaveSession {
         for row in changes.inserted {
             let layout = entity(of: row)
             for slot in layout.pairedSlots {
-                if let key = row.reference(at: slot, layout) { try note(key) }
+                if let key = row.reference(at: slot, layout) { try checkTarget(key, &seen, isPipelining) }
             }
         }
         if changesTargets {
             for update in changes.updated {
                 let layout = entity(of: update.new)
                 for slot in layout.pairedSlots where update.changed.contains(slot) {
-                    if let key = update.new.reference(at: slot, layout) { try note(key) }
+                    if let key = update.new.reference(at: slot, layout) { try checkTarget(key, &seen, isPipelining) }
                 }
             }
         }
         for join in changes.joins where !join.added.isEmpty {
-            for key in join.added + [join.owner] { try note(key) }
+            for key in join.added + [join.owner] { try checkTarget(key, &seen, isPipelining) }
         }
         if isPipelining {
             for (root, keys) in seen.enumerated() where keys.count > 0 { try expect(keys.keys, root: root) }
         }
+    }
+
+    /// Checks that the target of a reference exists, unless it has been seen. While statements are pipelined, all
+    /// targets are counted together in the end.
+    private mutating func checkTarget(_ key: ObjectKey, _ seen: inout [KeySet], _ isPipelining: Bool) throws {
+        guard key.storeNumber == store.storeNumber, seen[root(key.layoutIndex)].insert(key.key), !isPipelining,
+            try !exists(key)
+        else { return }
+        conflicts.append(SaveConflicts.Conflict(key: key, expected: nil, found: nil))
     }
 
     /// Whether some update may relate its row to another one. Reads no row.

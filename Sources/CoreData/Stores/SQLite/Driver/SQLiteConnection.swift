@@ -44,20 +44,21 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
     let access: Access
     /// The time for which statements wait for the locks of other connections.
     private let busyMilliseconds: Int32
-    var readSince: RowCache.Moment?
+    // Unchecked, as the statements: each fetch uses them, on the only thread that uses the connection.
+    @exclusivity(unchecked) var readSince: RowCache.Moment?
     #if DEBUG
     /// The greatest number of rows that one statement scanned without an index; `takeScannedRows` resets it.
     var scannedRows = 0
     #endif
-    private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
+    @exclusivity(unchecked) private var statementsByPlan: [SQLPlan: SQLiteStatement] = [:]
     /// The statement of the latest fetch, by its number in `KnownFetches`.
-    private var latestFetch: (number: Int, statement: SQLiteStatement)?
+    @exclusivity(unchecked) private var latestFetch: (number: Int, statement: SQLiteStatement)?
     /// Single-row statements by root index, because firing one fault is the hot path.
-    private var rowStatements: [SQLiteStatement?] = []
-    private var schemaVersionStatement: SQLiteStatement?
+    @exclusivity(unchecked) private var rowStatements: [SQLiteStatement?] = []
+    @exclusivity(unchecked) private var schemaVersionStatement: SQLiteStatement?
     /// Each save begins and commits a transaction, so these statements are parsed once.
-    private var beginStatement: SQLiteStatement?
-    private var commitStatement: SQLiteStatement?
+    @exclusivity(unchecked) private var beginStatement: SQLiteStatement?
+    @exclusivity(unchecked) private var commitStatement: SQLiteStatement?
 
     /// Opens the connection. Opening does not read or write a regular file.
     ///

@@ -13,7 +13,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     let handle: OpaquePointer
     unowned(unsafe) let connection: SQLiteConnection
     /// Values that every run binds, the number of parameters before them, and whether they are replaced after one run.
-    private var constants: [SlotValue] = []
+    @exclusivity(unchecked) private var constants: [SlotValue] = []
     private var parameterCount = 0
     private var isForOneRun = false
     /// SQLite's error for a value that it did not accept, because memory is short or the value is too long. Without
@@ -29,11 +29,13 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     }
     /// Memory for such values of one row: one for each column, allocated at first use. A statement is used by one
     /// thread at a time, and no row is read during the reading of another one.
-    private(set) lazy var tailValues: UnsafeMutablePointer<TailValue> = {
-        hasTailValues = true
-        return .allocate(capacity: max(1, columnCount))
-    }()
-    private var hasTailValues = false
+    var tailValues: UnsafeMutablePointer<TailValue> {
+        if let madeTailValues { return madeTailValues }
+        let made = UnsafeMutablePointer<TailValue>.allocate(capacity: max(1, columnCount))
+        madeTailValues = made
+        return made
+    }
+    @exclusivity(unchecked) private var madeTailValues: UnsafeMutablePointer<TailValue>?
 
     init(handle: OpaquePointer, connection: SQLiteConnection) {
         self.handle = handle
@@ -41,7 +43,7 @@ final class SQLiteStatement: SQLPreparedStatement, SQLParameters, SQLRow {
     }
 
     deinit {
-        if hasTailValues { tailValues.deallocate() }
+        madeTailValues?.deallocate()
         sqlite3_finalize(handle)
     }
 

@@ -23,11 +23,12 @@ final class SQLiteReaderPool: @unchecked Sendable {
     /// A reading connection and the state of its transaction.
     private final class Reader {
         let connection: SQLiteConnection
-        fileprivate var isInTransaction = false
-        fileprivate var wasUsed = false
+        // Unchecked, as the pool's own: each fetch changes them, under the pool's lock or by the thread that reads.
+        @exclusivity(unchecked) fileprivate var isInTransaction = false
+        @exclusivity(unchecked) fileprivate var wasUsed = false
         /// The shared change counters as they were when the transaction began.
-        fileprivate var stamp = Stamp()
-        fileprivate var index: UnsafeMutableRawPointer?
+        @exclusivity(unchecked) fileprivate var stamp = Stamp()
+        @exclusivity(unchecked) fileprivate var index: UnsafeMutableRawPointer?
         /// The thread that reads; 0 while the reader is idle. Used under the pool's lock, as `isSuspended` is.
         @exclusivity(unchecked) fileprivate var user: pthread_t = 0
 
@@ -75,18 +76,18 @@ final class SQLiteReaderPool: @unchecked Sendable {
     /// Called before each new connection, outside of the pool's lock; set before the pool is used.
     var beforeMaking: (@Sendable () throws -> Void)?
     private var shared: Reader?
-    private var isClosed = false
+    @exclusivity(unchecked) private var isClosed = false
     private let sharedLock: NSRecursiveLock
     /// Whether the writer's connection serves the reads, too.
     let isShared: Bool
-    private var idle: [Reader] = []
-    private var count = 0
+    @exclusivity(unchecked) private var idle: [Reader] = []
+    @exclusivity(unchecked) private var count = 0
     /// The idle readers and those in use.
     private var readers: [Reader] = []
     private var pinned: [WeakConnection] = []
     /// Whether readers are closed when they are given back, see `suspend`.
     @exclusivity(unchecked) private var isSuspended = false
-    private var isSweepScheduled = false
+    @exclusivity(unchecked) private var isSweepScheduled = false
 
     /// Creates a pool that makes its connections on demand. `watchesWAL` is for files with a -wal: if SQLite is asked
     /// for the shared index of another file, it creates one.
