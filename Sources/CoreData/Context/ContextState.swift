@@ -87,13 +87,13 @@ struct TrackedChanges {
     var watched: [NSManagedObject] = []
 }
 
-/// The keys of new objects, and where they go.
+/// The keys of new objects, where they go, and the entity of the latest one.
 struct ObjectIDState {
     /// Temporary keys that a save of this context made permanent, for children that still use them.
     var permanentKeys: PermanentKeys = [:]
     /// Objects that may lead to temporary keys, beside the inserted, changed and deleted ones.
     var temporaryHolders = TemporaryHolders()
-    /// The layout index of the entity of the latest new object. Mostly the next one has that entity.
+    /// The layout index of the entity that was looked up last. Mostly the next new object has that entity.
     var latestEntityIndex = 0
     /// Stores that new objects were assigned to.
     var assignedStores: [ObjectIdentifier: NSManagedObjectContext.AssignedStore] = [:]

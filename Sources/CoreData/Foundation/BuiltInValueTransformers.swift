@@ -62,7 +62,7 @@ private final class IsNotNilTransformer: ValueTransformer {
 
 private final class KeyedUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTransformer {
     override func transformedValue(_ value: Any?) -> Any? {
-        guard let data = value as? Data else { return nil }
+        guard let data = Data(of: value) else { return nil }
         return KeyedArchive.object(of: data) { try NSKeyedUnarchiver.unarchiveTopLevelObjectWithData(data) }
     }
 

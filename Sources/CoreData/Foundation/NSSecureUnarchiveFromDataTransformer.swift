@@ -28,7 +28,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, UnarchivingTr
 
     /// The object of an archive; nil if its class is not allowed, or the value is no archive.
     open override func transformedValue(_ value: Any?) -> Any? {
-        guard let data = value as? Data else { return nil }
+        guard let data = Data(of: value) else { return nil }
         return KeyedArchive.object(of: data, isAllowed: Self.allows) {
             guard Self.allowsOthers(in: data) else { return nil }
             return try NSKeyedUnarchiver.unarchivedObject(ofClasses: Self.allowedTopLevelClasses, from: data)

@@ -79,7 +79,7 @@ indirect enum ValueKind {
 
     /// Whether a type is not one of the libraries', whose fields are their own business.
     private static func isOfProgram(_ type: any Any.Type) -> Bool {
-        let module = String(reflecting: type).prefix { $0 != "." }
+        let module = _typeName(type).prefix { $0 != "." }
         return module != "Swift" && !module.hasPrefix("Foundation") || type == CGPoint.self || type == CGSize.self
             || type == CGRect.self
     }

@@ -266,31 +266,37 @@ struct AtomicStoreTests {
         }
     }
 
-    @Test("A cache node returns data as it was set, and its property cache has the data and takes changes of it")
-    func dataOfNodes() throws {
-        let library = try Library(.inMemory)
+    @Test("A node of a file has its values before and after a failed save", arguments: [StoreKind.xml, .binary])
+    func nodesOfFiles(kind: StoreKind) throws {
+        let library = try Library(kind)
         let context = library.context()
         try context.performAndWait {
-            let node = NSAtomicStoreCacheNode(objectID: context.make("Book", ["title": "A"]).objectID)
-            #expect(node.propertyCache == nil)
-            node.setValue("A", forKey: "title")
-            node.setValue(Data([1, 2]), forKey: "cover")
-            #expect(node.value(forKey: "cover") as? Data == Data([1, 2]))
-            // A value of another type takes the place of data, and data that of another value.
-            node.setValue(NSNull(), forKey: "cover")
-            #expect(node.value(forKey: "cover") == nil)
-            node.setValue(Data([3]), forKey: "cover")
-            let cache = try #require(node.propertyCache)
-            #expect(cache["cover"] as? Data == Data([3]) && cache["title"] as? String == "A" && cache.count == 2)
-            cache["cover"] = Data([4, 5])
-            #expect(node.value(forKey: "cover") as? Data == Data([4, 5]))
-            node.setValue(Data([6]), forKey: "cover")
-            #expect(cache["cover"] as? Data == Data([6]))
-            node.setValue(nil, forKey: "cover")
-            #expect(node.value(forKey: "cover") == nil && cache["cover"] == nil)
-            node.setValue(Data([7]), forKey: "cover")
-            node.propertyCache = ["title": "B"]
-            #expect(node.value(forKey: "cover") == nil && node.value(forKey: "title") as? String == "B")
+            let book = context.make("Book", ["title": "1", "cover": Data([1, 2]), "pages": 3])
+            try context.save()
+            let store = try #require(library.store as? NSAtomicStore)
+            let node = try #require(store.cacheNode(for: book.objectID))
+            func expectNode(_ title: String, _ cover: Data?) {
+                #expect(node.value(forKey: "title") as? String == title && node.value(forKey: "pages") as? Int == 3)
+                #expect(node.value(forKey: "cover") as? Data == cover)
+                #expect(node.propertyCache?["title"] as? String == title)
+                #expect(node.propertyCache?["cover"] as? Data == cover)
+                #expect(node.value(forKey: "note") == nil)
+                #expect(node.value(forKey: "objectID") as? NSManagedObjectID == book.objectID)
+            }
+            expectNode("1", Data([1, 2]))
+            // A folder in the place of the file lets no save replace it.
+            let url = try #require(library.store.url)
+            let beside = url.appendingPathExtension("moved")
+            try FileManager.default.moveItem(at: url, to: beside)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+            book.setValue("2", forKey: "title")
+            book.setValue(nil, forKey: "cover")
+            #expect(throws: NSError.self) { try context.save() }
+            expectNode("1", Data([1, 2]))
+            try FileManager.default.removeItem(at: url)
+            try FileManager.default.moveItem(at: beside, to: url)
+            try context.save()
+            expectNode("2", nil)
         }
     }
 

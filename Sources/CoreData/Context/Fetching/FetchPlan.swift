@@ -12,10 +12,14 @@ final class FetchPlan {
     /// The context that programs' stores get; nil for the context that reads, on whose queue the stores are called
     /// then.
     let shownContext: NSManagedObjectContext?
+    /// Whether programs' stores get the request and a context. False in the background if there was no such store when
+    /// the reading began: one that is added meanwhile must not get the reading context outside of its queue.
+    let hasOrigin: Bool
 
     init(
         parameters: FetchParameters, store: StoreFetch, affectedStores: [NSPersistentStore]?,
-        generation: QueryGeneration?, isEvaluatedOnClient: Bool, shownContext: NSManagedObjectContext? = nil
+        generation: QueryGeneration?, isEvaluatedOnClient: Bool, shownContext: NSManagedObjectContext? = nil,
+        hasOrigin: Bool = true
     ) {
         self.parameters = parameters
         self.store = store
@@ -23,9 +27,10 @@ final class FetchPlan {
         self.generation = generation
         self.isEvaluatedOnClient = isEvaluatedOnClient
         self.shownContext = shownContext
+        self.hasOrigin = hasOrigin
     }
 
-    /// The fetch with another fetch of the stores.
+    /// The fetch with changed parameters, or another fetch of the stores.
     func with(
         isEvaluatedOnClient: Bool? = nil, _ change: (inout FetchParameters, inout StoreFetch) throws -> Void
     ) rethrows -> FetchPlan {
@@ -33,13 +38,14 @@ final class FetchPlan {
         try change(&parameters, &store)
         return FetchPlan(
             parameters: parameters, store: store, affectedStores: affectedStores, generation: generation,
-            isEvaluatedOnClient: isEvaluatedOnClient ?? self.isEvaluatedOnClient, shownContext: shownContext)
+            isEvaluatedOnClient: isEvaluatedOnClient ?? self.isEvaluatedOnClient, shownContext: shownContext,
+            hasOrigin: hasOrigin)
     }
 
-    /// The fetch with a context for programs' stores.
-    func showing(_ context: NSManagedObjectContext) -> FetchPlan {
+    /// The fetch for the background, where programs' stores get another context; without one they get none.
+    func inBackground(showing context: NSManagedObjectContext?) -> FetchPlan {
         FetchPlan(
             parameters: parameters, store: store, affectedStores: affectedStores, generation: generation,
-            isEvaluatedOnClient: isEvaluatedOnClient, shownContext: context)
+            isEvaluatedOnClient: isEvaluatedOnClient, shownContext: context, hasOrigin: context != nil)
     }
 }

@@ -46,11 +46,15 @@ extension NSManagedObjectContext {
     private func readInBackground(
         _ plan: FetchPlan, _ rowsPlan: FetchPlan, _ progress: Progress
     ) throws -> BackgroundMaterial {
-        guard let coordinator = ownCoordinator, coordinator.hasObjectStores else {
-            return try material(plan, rowsPlan, progress)
+        // A context with a parent reads the parent's rows, on the parent's queue.
+        guard let coordinator = ownCoordinator else { return try material(plan, rowsPlan, progress) }
+        guard coordinator.hasObjectStores else {
+            return try material(plan.inBackground(showing: nil), rowsPlan.inBackground(showing: nil), progress)
         }
         let shown = Self.own(of: coordinator)
-        return try shown.performAndWait { try material(plan.showing(shown), rowsPlan.showing(shown), progress) }
+        return try shown.performAndWait {
+            try material(plan.inBackground(showing: shown), rowsPlan.inBackground(showing: shown), progress)
+        }
     }
 
     private func material(

@@ -117,7 +117,7 @@ struct StoreRows: RowSource {
 
     /// The fetch for the stores of the coordinator. If a program's store is among them, the fetch has its origin.
     private func storeFetch(_ plan: FetchPlan, _ context: NSManagedObjectContext) -> StoreFetch {
-        guard coordinator.hasObjectStores else { return plan.store }
+        guard plan.hasOrigin, coordinator.hasObjectStores else { return plan.store }
         var fetch = plan.store
         fetch.origin = FetchOrigin(context: plan.shownContext ?? context, parameters: plan.parameters)
         return fetch

@@ -183,8 +183,8 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
     private func save(_ saved: SavedObjects) throws {
         func sorted(_ objects: Set<NSManagedObject>) -> [NSManagedObject] { objects.sorted { $0.key < $1.key } }
         let removed = Set(saved.deleted.compactMap { store.node(for: $0.objectKey) })
-        let former = (saved.updated.compactMap { store.node(for: $0.objectKey) } + removed)
-            .map { ($0, $0.copiedContent()) }
+        let restorations = (saved.updated.compactMap { store.node(for: $0.objectKey) } + removed)
+            .map { $0.restoration() }
         var added: [NSAtomicStoreCacheNode] = []
         for object in sorted(saved.inserted) {
             let node = store.newCacheNode(for: object)
@@ -206,7 +206,7 @@ final class AtomicRows: ObjectStore, @unchecked Sendable {
         } catch {
             store.forget(Set(added))
             store.addCacheNodes(removed)
-            for (node, content) in former { node.restore(content) }
+            for restore in restorations { restore() }
             throw error
         }
     }

@@ -106,7 +106,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
                 throw damaged("it has objects of the entity “\(record.entity)”, which the model does not have")
             }
             let id = objectID(for: layout.entity, withReferenceObject: record.number)
-            guard nodes.updateValue(NSAtomicStoreCacheNode(objectID: id), forKey: record.number) == nil else {
+            guard nodes.updateValue(RecordNode(objectID: id), forKey: record.number) == nil else {
                 throw damaged("it has two objects with the number \(record.number)")
             }
         }
@@ -191,7 +191,7 @@ class RecordFileStore: NSAtomicStore, @unchecked Sendable {
 
     override func newCacheNode(for managedObject: NSManagedObject) -> NSAtomicStoreCacheNode {
         // `updateCacheNode` sets the values when all new objects have their nodes.
-        NSAtomicStoreCacheNode(objectID: managedObject.objectID)
+        RecordNode(objectID: managedObject.objectID)
     }
 
     override func updateCacheNode(_ node: NSAtomicStoreCacheNode, from managedObject: NSManagedObject) {
