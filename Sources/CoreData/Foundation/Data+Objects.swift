@@ -7,7 +7,7 @@ extension Data {
     init?(of value: Any?) {
         guard let value else { return nil }
         if type(of: value) is AnyClass, let object = value as? NSData {
-            self = object.isEmpty ? Data() : Data(bytes: object.bytes, count: object.length)
+            self = object.isEmpty ? Data() : Data(bytes: object.bytes, count: object.count)
         } else if let data = value as? Data {
             self = data
         } else {

@@ -33,16 +33,22 @@ enum ManagedClassLookup {
 
     private static func foundClass(_ name: String) -> NSManagedObject.Type? {
         if !name.hasPrefix("."), name.filter({ $0 == "." }).count <= 1,
-            let found = NSClassFromString(name) as? NSManagedObject.Type
+            let found = classAtTop(name) as? NSManagedObject.Type
         {
             return found
         }
         let bare = name.hasPrefix(".") ? String(name.dropFirst()) : name
         if bare.contains(".") { return nestedClass(bare) }
         for module in modules {
-            if let found = NSClassFromString("\(module).\(bare)") as? NSManagedObject.Type { return found }
+            if let found = classAtTop("\(module).\(bare)") as? NSManagedObject.Type { return found }
         }
         return nil
+    }
+
+    /// The class of a name at the top of a module.
+    private static func classAtTop(_ name: String) -> AnyClass? {
+        // The runtime finds a name with its module. Foundation's function first lists the names of its classes.
+        name.contains(".") && !name.hasPrefix("Foundation") ? _typeByName(name) as? AnyClass : NSClassFromString(name)
     }
 
     /// The class of a name, with its module or without. If the named module has no such class, the result is a class of
@@ -50,13 +56,13 @@ enum ManagedClassLookup {
     /// other names.
     static func anyClass(named name: String) -> AnyClass? {
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        if parts.count <= 2, !name.hasPrefix("."), let found = NSClassFromString(name) { return found }
+        if parts.count <= 2, !name.hasPrefix("."), let found = classAtTop(name) { return found }
         if parts.count > 2, let found = namedClasses.withLock({ $0[name] }) ?? NestedClassName(parts)?.anyClass {
             return found
         }
         let bare = parts.last.map(String.init) ?? ""
         for module in modules {
-            if let found = NSClassFromString("\(module).\(bare)") { return found }
+            if let found = classAtTop("\(module).\(bare)") { return found }
         }
         return nil
     }

@@ -99,7 +99,7 @@ extension NSManagedObject {
                 !owner.flags.contains(.deleted)
             else { continue }
             let state = owner.toManyState(index)
-            if state.isFault || state.members.contains(objectKey) {
+            if state.isFault || state.contains(objectKey) {
                 owner.noteMember(objectKey, joined: false, at: index)
             }
         }

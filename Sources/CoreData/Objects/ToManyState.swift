@@ -5,7 +5,17 @@ import Foundation
 /// While `base` is nil the relationship is a fault: additions and removals are noted without loading it.
 final class ToManyState {
     /// The members as the store (or the parent context) has them; nil until loaded.
-    @exclusivity(unchecked) private(set) var base: [ObjectKey]? { didSet { changeCount &+= 1 } }
+    @exclusivity(unchecked) private(set) var base: [ObjectKey]? {
+        didSet {
+            changeCount &+= 1
+            known = nil
+            searches = 0
+        }
+    }
+    /// The members in `base`, once they have been searched often.
+    @exclusivity(unchecked) private var known: Set<ObjectKey>?
+    /// How often `base` was searched since it was set.
+    @exclusivity(unchecked) private var searches = 0
     /// Members that are not in `base`, in the order of addition.
     @exclusivity(unchecked) private(set) var added = ObjectKeyList() { didSet { changeCount &+= 1 } }
     /// Members of `base` that are no longer in; in an ordered relationship also those that have come back at its end
@@ -43,6 +53,21 @@ final class ToManyState {
         guard let base else { return added.keys }
         if removed.isEmpty { return added.isEmpty ? base : base + added.keys }
         return base.filter { !removed.contains($0) } + added.keys
+    }
+
+    /// Whether an object is a member. The relationship must have been loaded. Programs delete the members of an object
+    /// one after the other, so it makes no list of the members.
+    func contains(_ member: ObjectKey) -> Bool {
+        if let order { return order.contains(member) }
+        if added.contains(member) { return true }
+        guard let base, !removed.contains(member) else { return false }
+        if let known { return known.contains(member) }
+        searches += 1
+        // A set takes as long as some searches, and memory.
+        guard searches > 16, base.count > 64 else { return base.contains(member) }
+        let known = Set(base)
+        self.known = known
+        return known.contains(member)
     }
 
     /// Gives a fault its members; pending additions that are already there are dropped.
@@ -96,7 +121,7 @@ final class ToManyState {
 
     /// Takes over the changes of a child context. Changes that are made already are left out.
     func merge(added newMembers: [ObjectKey], removed formerMembers: Set<ObjectKey>) {
-        for member in formerMembers where base == nil || members.contains(member) { noteRemoval(of: member) }
+        for member in formerMembers where base == nil || contains(member) { noteRemoval(of: member) }
         if newMembers.isEmpty { return }
         let present = Set(members)
         for member in newMembers where !present.contains(member) { noteAddition(of: member) }
@@ -300,6 +325,8 @@ struct ObjectKeyList {
     private(set) var keys: [ObjectKey] = []
 
     var isEmpty: Bool { keys.isEmpty }
+
+    func contains(_ key: ObjectKey) -> Bool { keys.contains(key) }
 
     mutating func append(_ key: ObjectKey) { keys.append(key) }
 

@@ -284,6 +284,8 @@ struct AtomicStoreTests {
                 #expect(node.value(forKey: "objectID") as? NSManagedObjectID == book.objectID)
             }
             expectNode("1", Data([1, 2]))
+            node.propertyCache?["title"] = "changed"
+            expectNode("1", Data([1, 2]))
             // A folder in the place of the file lets no save replace it.
             let url = try #require(library.store.url)
             let beside = url.appendingPathExtension("moved")

@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
             if other.reference(at: slot) == object.objectKey { other.writeReference(nil, at: slot) }
         } else if let index = other.toManyIndex(of: inverse) {
             let state = other.toManyState(index)
-            if !state.isFault, !state.members.contains(object.objectKey) { return }
+            if !state.isFault, !state.contains(object.objectKey) { return }
             state.noteRemoval(of: object.objectKey)
             other.noteChange()
         }

@@ -142,13 +142,14 @@ extension NSManagedObjectContext {
 
     /// Makes relationships without an inverse that lead to one object lead to another one.
     fileprivate final func redirectReferences(from loser: NSManagedObject, to winner: NSManagedObject) {
-        for object in tracked.inserted + tracked.updated where object.binding.context === self && object !== loser {
-            for (slot, destination) in object.binding.layout.destinations.enumerated() where destination.inverse == nil
-            {
-                guard case .toOne = object.binding.layout.slots[slot].role, object.row != nil,
-                    object.reference(at: slot) == loser.objectKey
-                else { continue }
-                object.writeReference(winner.objectKey, at: slot)
+        // In most models each relationship has an inverse. Then no object is searched: a save may replace thousands.
+        let slots = modelLayout?.entities.map(\.oneWaySlots) ?? []
+        if slots.contains(where: { !$0.isEmpty }) {
+            for object in tracked.inserted + tracked.updated
+            where object.binding.context === self && object !== loser && object.row != nil {
+                for slot in slots[object.binding.layout.index] where object.reference(at: slot) == loser.objectKey {
+                    object.writeReference(winner.objectKey, at: slot)
+                }
             }
         }
         for (slot, description) in loser.binding.layout.slots.enumerated() {
@@ -159,6 +160,16 @@ extension NSManagedObjectContext {
             else { continue }
             owner.addMember(winner, to: place)
             owner.removeMember(loser, from: place)
+        }
+    }
+}
+
+extension EntityLayout {
+    /// The slots of to-one relationships without an inverse.
+    fileprivate var oneWaySlots: [Int] {
+        slots.indices.filter { slot in
+            guard case .toOne = slots[slot].role else { return false }
+            return destinations[slot].inverse == nil
         }
     }
 }

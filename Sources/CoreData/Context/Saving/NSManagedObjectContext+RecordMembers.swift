@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
         if let slot = member.slot(of: inverse) { return member.reference(at: slot) == key }
         guard let index = member.toManyIndex(of: inverse) else { return false }
         guard let state = member.existingToManyState(index) else { return true }
-        return state.isFault ? !state.removed.contains(key) : state.members.contains(key)
+        return state.isFault ? !state.removed.contains(key) : state.contains(key)
     }
 
     /// After a conflict: unites the members that another context has saved in the record with those that were added and
