@@ -35,7 +35,7 @@ public struct ToolRun {
         let bytes = output.fileHandleForReading.readDataToEndOfFile()
         let said = read.wait()
         process.waitUntilExit()
-        // Foundation keeps the pipes of a process. With more than a thousand open descriptors it loses ends of processes.
+        // Foundation keeps the pipes of a process. With over a thousand open descriptors it loses ends of processes.
         for pipe in [output, errors] { try? pipe.fileHandleForReading.close() }
         self.output = String(decoding: bytes, as: UTF8.self)
         self.errors = String(decoding: said, as: UTF8.self)

@@ -208,6 +208,8 @@ struct GitRepository {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        // Foundation keeps the pipes of a process. A check of many versions would have thousands of open descriptors.
+        for pipe in [output, errors] { try? pipe.fileHandleForReading.close() }
         if process.terminationStatus == 127 {
             throw ModelGateError("git is not installed: there is no program 'git' on the PATH", help: "Install git.")
         }
