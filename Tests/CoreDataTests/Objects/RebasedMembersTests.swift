@@ -43,4 +43,21 @@ struct RebasedMembersTests {
         #expect(Set(added) == Set(change.expected).subtracting(change.theirs))
         #expect(Set(removed) == Set(change.theirs).subtracting(change.expected))
     }
+
+    @Test("A search finds the members, also after many searches, removals and additions")
+    func searches() {
+        let all = (1...100).map { ObjectKey(layoutIndex: 0, key: $0) }
+        let state = ToManyState(base: Array(all[..<90]), isOrdered: false)
+        func expectMembers() { #expect(all.filter(state.contains) == all.filter(Set(state.members).contains)) }
+        expectMembers()
+        for key in all[..<40] {
+            #expect(state.contains(key))
+            state.noteRemoval(of: key)
+        }
+        state.noteAddition(of: all[95])
+        state.noteAddition(of: all[3])
+        expectMembers()
+        state.rebase(on: Array(all[10...]))
+        expectMembers()
+    }
 }
