@@ -8,12 +8,12 @@ final class ToManyState {
     @exclusivity(unchecked) private(set) var base: [ObjectKey]? {
         didSet {
             changeCount &+= 1
-            known = nil
+            baseSet = nil
             searches = 0
         }
     }
     /// The members in `base`, once they have been searched often.
-    @exclusivity(unchecked) private var known: Set<ObjectKey>?
+    @exclusivity(unchecked) private var baseSet: Set<ObjectKey>?
     /// How often `base` was searched since it was set.
     @exclusivity(unchecked) private var searches = 0
     /// Members that are not in `base`, in the order of addition.
@@ -61,13 +61,13 @@ final class ToManyState {
         if let order { return order.contains(member) }
         if added.contains(member) { return true }
         guard let base, !removed.contains(member) else { return false }
-        if let known { return known.contains(member) }
+        if let baseSet { return baseSet.contains(member) }
         searches += 1
         // A set takes as long as some searches, and memory.
         guard searches > 16, base.count > 64 else { return base.contains(member) }
-        let known = Set(base)
-        self.known = known
-        return known.contains(member)
+        let set = Set(base)
+        baseSet = set
+        return set.contains(member)
     }
 
     /// Gives a fault its members; pending additions that are already there are dropped.

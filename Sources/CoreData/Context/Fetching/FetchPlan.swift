@@ -13,7 +13,7 @@ final class FetchPlan {
     /// then.
     let shownContext: NSManagedObjectContext?
     /// Whether programs' stores get the request and a context. False in the background if there was no such store when
-    /// the reading began: one that is added meanwhile must not get the reading context outside of its queue.
+    /// the reading began. A store that a program adds during the reading must not get a context outside of its queue.
     let hasOrigin: Bool
 
     init(
