@@ -144,12 +144,14 @@ final class PostgreSQLDatabase: SQLDatabase, @unchecked Sendable {  // what may 
         try PostgreSQLWatch.shared.watching(connection) {
             // A standby may not have the store yet.
             try willRead?(connection)
+            // A connection that has the version's lock without that of the lease would keep the version from ending
+            // for as long as its program is stopped.
+            if let lease = admitted?.lease { try connection.hold(lease: lease) }
             try connection.share(version: versionLock, timeout: timeout)
             // While no connection was open, another process may have migrated the store.
             try requireSameStore(connection)
             connection.failoverDetector = failoverDetector
             try failoverDetector.check(connection)
-            if let lease = admitted?.lease { try connection.hold(lease: lease) }
         }
         return connection
     }

@@ -1,6 +1,6 @@
 #if PostgreSQL
 import CoreData
-import CoreDataPostgreSQL
+@testable import CoreDataPostgreSQL
 import Foundation
 import TestSupport
 import Testing
@@ -44,6 +44,37 @@ struct OnlineLeaseTests {
         let output = child.wait().output
         #expect(output.contains("failed \(PostgreSQLFailure.versionEnded.rawValue)"), "\(output)")
         #expect(try OnlineStore.lines(newer, "Item", "name").count == count)
+    }
+
+    @Test("A connection that is being made belongs to the program's lease before it has the lock of the version")
+    func connecting() throws {
+        let store = try OnlineStore(Self.older, Self.newer)
+        let first = try store.open(Self.older, [NSPostgreSQLLeaseOption: 3_600])
+        let coordinator = try #require(first.persistentStoreCoordinator)
+        let metadata = coordinator.metadata(for: coordinator.persistentStores[0])
+        let blocker = try PostgreSQLConnection(#require(PostgreSQLAddress(store.database.url)))
+        // One fetch waits with the connection that is there, the other one while it connects.
+        try blocker.execute("BEGIN; LOCK TABLE item, coredata.metadata IN ACCESS EXCLUSIVE MODE")
+        let group = DispatchGroup()
+        for _ in 1 ... 2 {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.performAndWait { context.persistentStoreCoordinator = coordinator }
+            group.enter()
+            context.perform {
+                _ = try? context.all("Item")
+                group.leave()
+            }
+        }
+        wait(
+            until: "SELECT count(DISTINCT pid) = 2 FROM pg_locks WHERE NOT granted AND locktype = 'relation' "
+                + "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            store.database)
+        #expect(store.database.psql("UPDATE coredata.leases SET until = now() - interval '1 second'") != nil)
+        let users = try blocker.usersOfVersion(PostgreSQLConnection.versionLock(of: metadata))
+        try blocker.execute("COMMIT")
+        group.wait()
+        #expect(users.living == [])
+        #expect(users.asleep.count >= 2)
     }
 
     @Test("A program that slept past its lease continues where its version is served still")
