@@ -43,52 +43,6 @@ import Foundation
 ///
 /// [Apple's documentation](https://developer.apple.com/documentation/coredata/nsmanagedobject)
 open class NSManagedObject: NSObject, NSFetchRequestResult {
-    struct Flags: OptionSet {
-        let rawValue: UInt32
-        static let inserted = Flags(rawValue: 1 << 0)
-        static let updated = Flags(rawValue: 1 << 1)
-        static let deleted = Flags(rawValue: 1 << 2)
-        /// The object has its row but has not been read yet: `isFault` is still true.
-        static let unfired = Flags(rawValue: 1 << 3)
-        /// In the context's list of inserted, updated or deleted objects.
-        static let listedInserted = Flags(rawValue: 1 << 4)
-        static let listedUpdated = Flags(rawValue: 1 << 5)
-        static let listedDeleted = Flags(rawValue: 1 << 6)
-        /// Changed since the last `processPendingChanges`.
-        static let pendingEvent = Flags(rawValue: 1 << 7)
-        /// The deletion has not been propagated to related objects yet.
-        static let deletionPending = Flags(rawValue: 1 << 8)
-        /// In the context's identity map.
-        static let registered = Flags(rawValue: 1 << 9)
-        /// The row is gone from the store; the object is treated as deleted with nil values.
-        static let inaccessible = Flags(rawValue: 1 << 10)
-        /// The object lost its values by `reset` or the end of its context.
-        static let detached = Flags(rawValue: 1 << 11)
-        /// Deleted and saved.
-        static let gone = Flags(rawValue: 1 << 12)
-        /// Inserted since the last `processPendingChanges` (one did-change notification has the object as inserted).
-        static let pendingInsert = Flags(rawValue: 1 << 13)
-        static let pendingDelete = Flags(rawValue: 1 << 14)
-        static let hasTransientChanges = Flags(rawValue: 1 << 15)
-        /// Deleted by another context or program; detached after the next did-change notification.
-        static let mergedAway = Flags(rawValue: 1 << 16)
-        /// A fault of a fetch with a batch size: its row is read with those of its batch.
-        static let batched = Flags(rawValue: 1 << 17)
-        /// The did-change notification that is being posted has the object.
-        static let toldEvent = Flags(rawValue: 1 << 18)
-        /// The context's `unsavedIndex` has read the object's values, so it has to be notified of changes.
-        static let indexed = Flags(rawValue: 1 << 19)
-        /// Reads register with a tracking of Observation, and may show former values (`ObservedObjects`).
-        static let tracksReads = Flags(rawValue: 1 << 20)
-        /// The object has a record of its observers (`ObservedObject`).
-        static let watched = Flags(rawValue: 1 << 21)
-        /// The object is deleted, and a relationship that was read after the deletion has it as a member.
-        static let relatedSinceDeletion = Flags(rawValue: 1 << 22)
-        /// The object gets an event base at the end of the did-change notification that is being posted, unless it gets
-        /// another row before.
-        static let awaitsEventBase = Flags(rawValue: 1 << 23)
-    }
-
     // Not checked for overlapping access at run time: an object is used on one queue, no access to these spans a call,
     // and the check would cost more than the access.
     @exclusivity(unchecked) final var binding: EntityBinding

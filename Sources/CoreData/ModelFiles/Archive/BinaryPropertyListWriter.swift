@@ -6,6 +6,10 @@ struct BinaryPropertyListWriter {
     /// Containers whose references are filled in at the end, when their size is known.
     private var containers: [Int: [Int]] = [:]
     private var known: [[UInt8]: Int] = [:]
+    /// Most values of a model's archive are the same few texts and references: these are found without their bytes.
+    /// Other texts are not here, because two that are equal may have different bytes.
+    private var asciiTexts: [String: Int] = [:]
+    private var references: [Int: Int] = [:]
 
     /// The bytes of a property list with the value at its top.
     static func write(_ value: PropertyListValue) -> Data {
@@ -23,16 +27,26 @@ struct BinaryPropertyListWriter {
         case .date(let number): return addScalar([0x33] + Self.bigEndian(number.bitPattern, size: 8))
         case .data(let data): return addScalar(Self.header(0x40, count: data.count) + data)
         case .string(let text):
-            let ascii = Array(text.utf8)
-            if ascii.allSatisfy({ $0 < 0x80 }) {
-                return addScalar(Self.header(0x50, count: ascii.count) + ascii)
+            // Every character beyond ASCII takes more bytes than units of UTF-16.
+            if text.utf8.count == text.utf16.count {
+                if let object = asciiTexts[text] { return object }
+                var bytes = Self.header(0x50, count: text.utf8.count)
+                bytes += text.utf8
+                let object = reserve(bytes)
+                asciiTexts[text] = object
+                return object
             }
             let units = Array(text.utf16)
             return addScalar(
                 Self.header(0x60, count: units.count) + units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
         case .reference(let index):
+            if let object = references[index] { return object }
             let size = Self.size(of: index)
-            return addScalar([0x80 | UInt8(size - 1)] + Self.bigEndian(UInt64(index), size: size))
+            var bytes = [0x80 | UInt8(size - 1)]
+            Self.append(UInt64(index), size: size, to: &bytes)
+            let object = reserve(bytes)
+            references[index] = object
+            return object
         case .array(let elements):
             let object = reserve(Self.header(0xA0, count: elements.count))
             containers[object] = elements.map { add($0) }
