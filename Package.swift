@@ -94,6 +94,7 @@ let package = Package(
             dependencies: [
                 "CoreData", "CSQLite", "SwiftScanning",
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+                .target(name: "CPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/Support"),
         // The examples are packages of their own, too. As targets here they are built and run by every test, without
         // compiling the framework once more.

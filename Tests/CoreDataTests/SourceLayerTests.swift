@@ -34,9 +34,10 @@ struct SourceLayerTests {
     /// the name of one below escapes it.
     private static let common: Set<String> = [
         "Index", "Object", "Result", "abs", "ascending", "async", "close", "copyMemory", "create",
-        "delegate", "endIndex", "enter", "filter", "inline", "inserted", "isCancelled", "leave", "literal", "log",
-        "lower", "main", "map", "mask", "max", "merging", "min", "mutableCopy", "now", "random", "removeObject",
-        "rename", "setObject", "sort", "squareRoot", "startIndex", "subject", "suffix", "upper",
+        "delegate", "endIndex", "enter", "filter", "formIntersection", "inline", "inserted", "intersection",
+        "isCancelled", "isDisjoint", "isSubset", "isSuperset", "leave", "literal", "log", "lower", "main", "map",
+        "mask", "max", "merging", "min", "mutableCopy", "now", "random", "removeObject", "rename", "setObject", "sort",
+        "squareRoot", "startIndex", "subject", "subtracting", "suffix", "upper",
     ]
 
     private struct Source {

@@ -34,11 +34,11 @@ struct ExchangeCorpusTests {
         return nil
     }
 
-    /// The stores that are exported: all with `bin/test --long`, an eighth otherwise.
-    private static let exported = Sample.slice(Corpus.stores, oneIn: 8, "exported")
+    /// The stores that are exported: all with `bin/test --long`, one in twelve otherwise.
+    private static let exported = Sample.slice(Corpus.stores, oneIn: 12, "exported")
 
-    /// The stores that are converted there and back: all with `bin/test --long`, one in fifteen otherwise.
-    private static let converted = Sample.slice(Corpus.stores, oneIn: 15)
+    /// The stores that are converted there and back: all with `bin/test --long`, one in twenty otherwise.
+    private static let converted = Sample.slice(Corpus.stores, oneIn: 20)
 
     /// Calls the body with a copy of each store in a folder of its own; all are tried, whatever fails.
     ///

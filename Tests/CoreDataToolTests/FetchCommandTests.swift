@@ -13,7 +13,7 @@ struct FetchCommandTests {
     func corpus() throws {
         try withTemporaryFolder { folder in
             var printed = 0
-            for (number, path) in Sample.slice(Corpus.stores, oneIn: 6, "fetch").enumerated() {
+            for (number, path) in Sample.slice(Corpus.stores, oneIn: 10, "fetch").enumerated() {
                 let own = folder.appendingPathComponent("\(number)")
                 try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
                 let store = try Corpus.copyStore(path, to: own)

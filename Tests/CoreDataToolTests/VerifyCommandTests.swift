@@ -216,7 +216,7 @@ struct VerifyCommandTests {
     func corpus() throws {
         try withTemporaryFolder { folder in
             var looked = 0
-            for (number, path) in Sample.slice(Corpus.stores, oneIn: 3, "verify").enumerated() {
+            for (number, path) in Sample.slice(Corpus.stores, oneIn: 8, "verify").enumerated() {
                 let own = folder.appendingPathComponent("\(number)")
                 try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
                 let store = try Corpus.copyStore(path, to: own)

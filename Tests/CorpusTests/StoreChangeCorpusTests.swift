@@ -10,7 +10,7 @@ import Testing
 struct StoreChangeCorpusTests {
     @Test(
         "Objects inserted, changed, related and deleted in a real store are so when it is opened again",
-        arguments: Sample.slice(CorpusStore.all, oneIn: 3, "changes"))
+        arguments: Sample.slice(CorpusStore.all, oneIn: 8, "changes"))
     func changesLast(_ store: CorpusStore) throws {
         try store.withCopy { url in
             let original = try RawEntities(url, model: store.model)

@@ -92,7 +92,7 @@ struct TypedSourceCorpusTests {
     @Test("A model loads with any text in the place of a value, with the hashes it had", arguments: changes)
     func values(_ change: Change) throws {
         #expect(Self.sources.count >= 8)
-        for (number, source) in Self.sources.enumerated() {
+        for (number, source) in Sample.slice(Array(Self.sources.enumerated()), oneIn: 2, "\(change)") {
             let before = try ModelWarning.taken(by: { _ in }) {
                 try ModelSourceReader.model(from: Data(source.text.utf8), file: source.path)
             }

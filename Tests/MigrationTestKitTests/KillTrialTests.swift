@@ -76,7 +76,7 @@ struct KillTrialTests {
 
     @Test(
         "a disk that is full at any write: the error is reported, and the store is as it was",
-        arguments: Sample.slice(KindOfTrial.allCases, oneIn: 2, "full"))
+        arguments: Sample.slice(KindOfTrial.allCases, oneIn: 4, "full"))
     func fullDisk(_ kind: KindOfTrial) throws {
         try withTrial(kind) { trial in
             // Another number of sizes is another set of sizes.
@@ -88,14 +88,14 @@ struct KillTrialTests {
 
     @Test(
         "two processes that start the same migration: one migrates, the other waits and opens",
-        arguments: KindOfTrial.allCases)
+        arguments: Sample.slice(KindOfTrial.allCases, oneIn: 2, "two"))
     func twoProcesses(_ kind: KindOfTrial) throws {
         try withTrial(kind) { trial in expectClean(try trial.twoProcesses(times: Sample.isWhole ? 20 : 1)) }
     }
 
     @Test(
         "a folder that cannot be written: the error is reported, and the store is as it was",
-        arguments: Sample.slice(KindOfTrial.allCases, oneIn: 2))
+        arguments: Sample.slice(KindOfTrial.allCases, oneIn: 4))
     func readOnlyFolder(_ kind: KindOfTrial) throws {
         try withTrial(kind) { trial in expectClean(try trial.readOnlyFolder()) }
     }

@@ -139,7 +139,7 @@ struct EntryPointTests {
 
     @Test(
         "A wrong use of any member of a context stops the process, and the report names the context",
-        arguments: Sample.slice(Array(ofContext.indices), oneIn: 3))
+        arguments: Sample.slice(Array(ofContext.indices), oneIn: 6))
     func context(index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
             try Self.call(Self.ofContext[index])
@@ -152,7 +152,7 @@ struct EntryPointTests {
 
     @Test(
         "A wrong use of any member of an object stops the process, and the report names the object",
-        arguments: Sample.slice(Array(ofObject.indices), oneIn: 3))
+        arguments: Sample.slice(Array(ofObject.indices), oneIn: 6))
     func object(index: Int) async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [index] in
             try Self.call(Self.ofObject[index])

@@ -166,7 +166,7 @@ struct DeepPredicateTests {
         #expect(text.contains("An NSExpression of 1001 expressions within each other"))
     }
 
-    @Test("Predicates drawn together ask the same", arguments: Sample.seeds(12, long: 40))
+    @Test("Predicates drawn together ask the same", arguments: Sample.seeds(6, long: 40))
     func drawnTogether(seed: Int) {
         var generator = SplitMix(state: UInt64(seed))
         // Small ones have the rare forms as often as large ones, and cost little.

@@ -47,14 +47,15 @@ struct FetchedObjectsTests {
             books(by: "pages", "title"), books("pages < 40", by: "copies", "title"), books("pages > 1000", by: "title"),
             books("author.name == 'a3'", by: "title"), books(), books("copies == 2"),
         ]
-        for request in requests {
+        for (number, request) in requests.enumerated() {
             for (offset, limit) in [(0, 0), (3, 0), (0, 20), (5, 11), (200, 3)] {
                 let isOrdered = request.sortDescriptors?.isEmpty == false
                 if !isOrdered, offset + limit > 0 { continue }
                 (request.fetchOffset, request.fetchLimit) = (offset, limit)
                 let expected = try context.fetch(request)
                 // A batch for each object is a statement for each: of few objects it shows what it does of many.
-                for size in expected.count > 20 ? [7, 1000] : [1, 7, 1000] {
+                let sizes = expected.count > 20 ? [7, 1000] : [1, 7, 1000]
+                for size in Sample.slice(sizes, oneIn: 2, "\(number) \(offset)") {
                     let found = try context.fetch(request, batchSize: size)
                     #expect(found.count == expected.count, sourceLocation: place)
                     if isOrdered {

@@ -31,13 +31,13 @@ struct FileStoreTests {
         let context = library.context()
         let text = String(repeating: "twelve bytes", count: 20_000)
         try context.performAndWait {
-            for number in 0..<60 { context.make("Parcel", ["name": text + "\(number)"]) }
+            for number in 0..<20 { context.make("Parcel", ["name": text + "\(number)"]) }
             try context.save()
         }
         let again = try Library(kind, in: library.folder, model: ParcelModel.make()).context()
         try again.performAndWait {
             let names = Set(try again.all("Parcel").compactMap { $0.value(forKey: "name") as? String })
-            #expect(names == Set((0..<60).map { text + "\($0)" }))
+            #expect(names == Set((0..<20).map { text + "\($0)" }))
         }
     }
 

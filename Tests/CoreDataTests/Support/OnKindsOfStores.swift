@@ -11,17 +11,15 @@ import Testing
 /// A test that has the trait itself runs on its own kinds, whatever the trait of its suite has.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     let kinds: [StoreKind]
-    /// In one of how many runs a test runs on kinds in PostgreSQL's databases.
-    var runs = 1
+    /// The kinds on which a test runs only in one of so many runs.
+    var turns: [StoreKind: Int] = [:]
 
     /// The kinds of one test in this run.
     private func kinds(of test: Test) -> [StoreKind] {
-        #if PostgreSQL
-        let hasTurn = Sample.isWhole || Sample.slice(Array(0..<runs), oneIn: runs, test.name) == [0]
-        return hasTurn ? kinds : kinds.filter { !StoreKind.ofPostgreSQL.contains($0) }
-        #else
-        return kinds
-        #endif
+        kinds.filter { kind in
+            let runs = turns[kind] ?? 1
+            return Sample.isWhole || Sample.slice(Array(0..<runs), oneIn: runs, test.name) == [0]
+        }
     }
 
     var isRecursive: Bool { true }
@@ -58,25 +56,28 @@ extension SplitMix {
 }
 
 extension Trait where Self == OnKindsOfStores {
-    /// On the two kinds with tables, one atomic and one incremental kind; in one of five runs on a PostgreSQL database.
+    /// On an SQLite store, one atomic and one incremental kind. In one of three runs also on a store in memory, which
+    /// has the engine of SQLite's. In one of five runs on a PostgreSQL database.
     static var onEveryKindOfStore: OnKindsOfStores {
         if let asked = StoreKind.asked { return OnKindsOfStores(kinds: [asked]) }
-        var kinds = [StoreKind.sqlite, .inMemory, .atomic, .incremental]
+        var (kinds, turns) = ([StoreKind.sqlite, .inMemory, .atomic, .incremental], [StoreKind.inMemory: 3])
         #if PostgreSQL
         kinds += StoreKind.ofPostgreSQL
+        for kind in StoreKind.ofPostgreSQL { turns[kind] = 5 }
         #endif
-        return OnKindsOfStores(kinds: kinds, runs: 5)
+        return OnKindsOfStores(kinds: kinds, turns: turns)
     }
 
     /// Runs on the kinds whose databases several coordinators can have open; in one of two runs on a PostgreSQL
     /// database.
     static var onEveryDatabase: OnKindsOfStores {
-        var kinds = [StoreKind.sqlite]
+        if let asked = StoreKind.asked, asked.isDatabase { return OnKindsOfStores(kinds: [asked]) }
+        var (kinds, turns) = ([StoreKind.sqlite], [StoreKind: Int]())
         #if PostgreSQL
         kinds += StoreKind.ofPostgreSQL
+        if StoreKind.asked == nil { for kind in StoreKind.ofPostgreSQL { turns[kind] = 2 } }
         #endif
-        if let asked = StoreKind.asked, asked.isDatabase { kinds = [asked] }
-        return OnKindsOfStores(kinds: kinds, runs: StoreKind.asked == nil ? 2 : 1)
+        return OnKindsOfStores(kinds: kinds, turns: turns)
     }
 
     /// On some kinds.

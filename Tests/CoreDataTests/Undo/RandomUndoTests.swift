@@ -7,13 +7,13 @@ import TestSupport
 struct RandomUndoTests {
     @Test(
         "Random events, undone and redone at random, give the recorded states, in memory and in the store",
-        arguments: Sample.seeds(5, long: 200))
+        arguments: Sample.seeds(3, long: 200))
     func randomEvents(seed: Int) throws {
         try play(seed) { Int.random(in: 0..<22, using: &$0) }
     }
 
     @Test(
-        "Lists that are only arranged otherwise come back in the recorded order", arguments: Sample.seeds(2, long: 100))
+        "Lists that are only arranged otherwise come back in the recorded order", arguments: Sample.seeds(1, long: 100))
     func orders(seed: Int) throws {
         try play(seed) { [2, 3, 8, 9, 14, 19, 22, 22, 22, 22, 22].randomElement(using: &$0) ?? 22 }
     }

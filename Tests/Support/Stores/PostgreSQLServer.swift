@@ -36,7 +36,7 @@ public final class PostgreSQLServer: Sendable {
     /// Where its socket is, and its certificates where it has some.
     public let folder: String
     let programs: String
-    private let port: Int
+    let port: Int
 
     /// - Parameters:
     ///   - settings: further arguments of the server.
@@ -153,7 +153,7 @@ public final class PostgreSQLServer: Sendable {
         let name = name.lowercased()
         Self.databases.withLock { databases in
             guard databases.insert(name).inserted else { return }
-            _ = Self.output(of: "\(programs)/createdb", ["-h", folder, "-U", "postgres", name])
+            make(database: name)
         }
         return url(ofMadeDatabase: name)
     }
@@ -180,9 +180,7 @@ public final class PostgreSQLServer: Sendable {
         guard databases.withLock({ $0.remove(name) }) != nil, let server = try? shared.get() else { return }
         // No test has to wait for it.
         DispatchQueue.global(qos: .utility).async {
-            _ = output(
-                of: "\(server.programs)/dropdb",
-                ["-h", server.folder, "-U", "postgres", "--force", "--if-exists", name])
+            _ = server.psql("postgres", "DROP DATABASE IF EXISTS \"\(name)\" WITH (FORCE)")
         }
     }
 
@@ -240,13 +238,6 @@ public final class PostgreSQLServer: Sendable {
         try run("dropdb", ["--force", name])
         try run("createdb", [name])
         try run("psql", ["-X", "-v", "ON_ERROR_STOP=1", "-d", name, "-f", dump])
-    }
-
-    /// The output of psql for a statement, without headings; nil when it fails.
-    public func psql(_ database: String, _ statement: String) -> String? {
-        Self.output(
-            of: "\(programs)/psql",
-            ["-h", folder, "-p", "\(port)", "-U", "postgres", "-d", database.lowercased(), "-XAtc", statement])
     }
 }
 #endif
