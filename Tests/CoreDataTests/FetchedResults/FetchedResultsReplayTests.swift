@@ -72,7 +72,7 @@ struct FetchedResultsReplayTests {
             context.undoManager = UndoManager()
             context.undoManager?.groupsByEvent = false
             let beside = library.context()
-            for round in 0..<(Sample.isWhole ? 120 : 60) {
+            for round in 0..<120 {
                 context.undoManager?.beginUndoGrouping()
                 for _ in 0..<Int.random(in: 1...(round % 10 == 0 ? 30 : 4), using: &dice) { world.step(&dice) }
                 context.undoManager?.endUndoGrouping()
