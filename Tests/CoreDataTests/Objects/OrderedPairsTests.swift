@@ -88,7 +88,7 @@ struct OrderedPairsTests {
 
     @Test(
         "Lists edited from both sides equal reference lists, in memory, saved, read anew and reopened",
-        arguments: Sample.seeds(4, long: 200), [false, true])
+        arguments: Sample.seeds(2, long: 200), [false, true])
     func random(seed: Int, isNested: Bool) throws {
         let library = try Library(model: ListModel.make())
         let root = library.context()

@@ -41,7 +41,7 @@ struct LargePredicateTests {
 
     @Test(
         "5,000 conditions joined two by two, to a list or in a balanced tree",
-        arguments: Sample.slice(StoreKind.allCases, oneIn: 2))
+        arguments: Sample.slice(StoreKind.allCases, oneIn: 3))
     func many(kind: StoreKind) throws {
         let library = try filled(kind)
         let all = conditions()
@@ -65,7 +65,7 @@ struct LargePredicateTests {
     }
 
     @Test(
-        "Equalities of one key are one list of values", arguments: Sample.slice(StoreKind.allCases, oneIn: 2, "a"))
+        "Equalities of one key are one list of values", arguments: Sample.slice(StoreKind.allCases, oneIn: 3, "a"))
     func equalities(kind: StoreKind) throws {
         let library = try filled(kind)
         func any(_ format: String, _ values: [Any]) -> NSPredicate {
@@ -111,7 +111,7 @@ struct LargePredicateTests {
 
     @Test(
         "50 levels are translated; more are asked of each object, or refused with the limit by SQLite stores",
-        arguments: Sample.slice(StoreKind.allCases, oneIn: 2))
+        arguments: Sample.slice(StoreKind.allCases, oneIn: 3))
     func levels(kind: StoreKind) throws {
         let library = try filled(kind)
         for shape in DeepShape.allCases {

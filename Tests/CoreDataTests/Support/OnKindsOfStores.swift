@@ -57,25 +57,25 @@ extension SplitMix {
 
 extension Trait where Self == OnKindsOfStores {
     /// On an SQLite store, one atomic and one incremental kind. In one of three runs also on a store in memory, which
-    /// has the engine of SQLite's. In one of five runs on a PostgreSQL database.
+    /// has the engine of SQLite's. In one of eight runs on a PostgreSQL database.
     static var onEveryKindOfStore: OnKindsOfStores {
         if let asked = StoreKind.asked { return OnKindsOfStores(kinds: [asked]) }
         var (kinds, turns) = ([StoreKind.sqlite, .inMemory, .atomic, .incremental], [StoreKind.inMemory: 3])
         #if PostgreSQL
         kinds += StoreKind.ofPostgreSQL
-        for kind in StoreKind.ofPostgreSQL { turns[kind] = 5 }
+        for kind in StoreKind.ofPostgreSQL { turns[kind] = 8 }
         #endif
         return OnKindsOfStores(kinds: kinds, turns: turns)
     }
 
-    /// Runs on the kinds whose databases several coordinators can have open; in one of two runs on a PostgreSQL
+    /// Runs on the kinds whose databases several coordinators can have open; in one of three runs on a PostgreSQL
     /// database.
     static var onEveryDatabase: OnKindsOfStores {
         if let asked = StoreKind.asked, asked.isDatabase { return OnKindsOfStores(kinds: [asked]) }
         var (kinds, turns) = ([StoreKind.sqlite], [StoreKind: Int]())
         #if PostgreSQL
         kinds += StoreKind.ofPostgreSQL
-        if StoreKind.asked == nil { for kind in StoreKind.ofPostgreSQL { turns[kind] = 2 } }
+        if StoreKind.asked == nil { for kind in StoreKind.ofPostgreSQL { turns[kind] = 3 } }
         #endif
         return OnKindsOfStores(kinds: kinds, turns: turns)
     }
