@@ -90,6 +90,39 @@ struct MigratedInUseTests {
         }
     }
 
+    @Test("A watch for commits does not hinder it, and begins only when the store is opened again")
+    func watches() async throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Store.sqlite")
+        let history = [NSPersistentHistoryTrackingKey: true]
+        let old = try open(url, Self.older, history)
+        let coordinator = try #require(old.persistentStoreCoordinator)
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let first = StoreCommitWatches(of: coordinator) { _ in continuation.yield(1) }
+        let refused = #expect(throws: NSError.self) { _ = try migrate(url) { throw Refusal() } }
+        #expect(refused?.code != NSPersistentStoreTimeoutError, "\(String(describing: refused))")
+        // The connections are closed: a watch that begins now must not open one.
+        SQLiteDatabase.suspend(fileAt: url)
+        let second = StoreCommitWatches(of: coordinator) { _ in continuation.yield(2) }
+        try SoleUse(of: SQLiteStoreFiles(url), timeout: 0).giveBack()
+        var iterator = stream.makeAsyncIterator()
+        func expectCommit(_ title: String) async throws {
+            try withStore(url, ModelText.model(Self.older), options: history) { context in
+                context.make("Book", ["title": title])
+                try context.save()
+            }
+            #expect(try titles(old).contains(title))
+            var seen: Set<Int> = []
+            while seen.count < 2, let number = await iterator.next() { seen.insert(number) }
+        }
+        try await expectCommit("one")
+        // The next read opens the connections again, and history has the commit.
+        SQLiteDatabase.suspend(fileAt: url)
+        try await expectCommit("two")
+        withExtendedLifetime((first, second)) {}
+        #expect(try titles(migrate(url)) == ["one", "two"])
+    }
+
     @Test("Unsaved changes stay in the old context, and saving them throws 134100")
     func unsavedChanges() throws {
         try withOpenStore { url, old in

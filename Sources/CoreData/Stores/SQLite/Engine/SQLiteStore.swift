@@ -8,6 +8,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @
     private let removesLog: Bool
     private let keepsSharedMemoryFile: Bool
     private let wasClosed = Locked(false)
+    private let monitors = RemoteChangeMonitors()
     /// Whether the store is held in memory only.
     let isInMemory: Bool
 
@@ -23,13 +24,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @
         isReadOnly = opened.writer == nil
         // A weak reference would slow down all counting of references to the store, and each fetch counts some.
         let this = SharedZeroingReference(self)
-        connections.allowSuspending(heldBy: self) { this.object?.suspendWatch($0) }
-    }
-
-    /// Ends the watch for commits, whose connection holds a lock, or begins it again.
-    private func suspendWatch(_ isSuspended: Bool) {
-        if isSuspended { return setCommitWatch(nil) }
-        if let coordinator = persistentStoreCoordinator { watchRemoteChanges(for: coordinator) }
+        connections.allowSuspending(heldBy: self) { this.object?.monitors.suspend($0) }
     }
 
     /// Opens a store, or creates it if there is none. If it throws, nothing on the disk has changed, except that SQLite
@@ -55,7 +50,20 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @
 
     package override func watchCommits(
         _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
-    ) throws -> (any CommitWatch)? { try watchFile(post) }
+    ) throws -> (any CommitWatch)? {
+        guard !isInMemory, let url, type == NSSQLiteStoreType else { return nil }
+        let (timeout, isSuspended) = (settings.timeout, connections.isClosedForMigration)
+        func connect() throws -> SQLiteConnection {
+            try SQLiteConnection(path: url.path, access: .readOnly, busyTimeout: timeout)
+        }
+        // Only a store with a -wal is suspended.
+        let hasLog = try isSuspended || connect().hasLog()
+        let monitor = try RemoteChangeMonitor(
+            file: hasLog ? SQLiteStoreFiles(url).wal : url, keepsHistory: historyTables != nil,
+            isSuspended: isSuspended, connect: connect, post: post)
+        monitors.add(monitor, of: connections)
+        return monitor
+    }
 
     /// The `data_version` of a connection counts the commits of all other connections. No connection of this store
     /// commits but the one that writes.

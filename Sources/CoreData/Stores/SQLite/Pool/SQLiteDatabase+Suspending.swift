@@ -92,7 +92,10 @@ extension SQLiteDatabase {
     }
 
     /// Whether the connections are closed until the next use. Called under `writerLock`.
-    var isSuspended: Bool { suspension != nil && suspensionState.withLock { $0 } == .closed }
+    var isSuspended: Bool { suspension != nil && isClosedForMigration }
+
+    /// Whether the connections are closed for a migration. Any thread may ask.
+    var isClosedForMigration: Bool { suspensionState.withLock { $0 } == .closed }
 
     /// Closes the idle readers, and the connection that writes unless a thread uses it.
     private func suspend() {
