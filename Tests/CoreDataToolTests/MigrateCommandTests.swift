@@ -272,7 +272,7 @@ struct MigrateCommandTests {
         let bundles = Corpus.paths { $0.hasSuffix(".xcdatamodeld") && !$0.contains("@history") }
         var files: [String: ModelArgument?] = [:]
         var (migrated, refused) = (0, 0)
-        for path in Sample.slice(Corpus.stores, oneIn: 10, "migrate") {
+        for path in Sample.slice(Corpus.stores, oneIn: 5, "migrate") {
             guard
                 let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(
                     ofType: NSSQLiteStoreType, at: Corpus.url(path))

@@ -79,7 +79,7 @@ struct StoreCorpusTests {
     func opensWithItsSource() throws {
         var stores = 0
         var sources = 0
-        for store in Sample.slice(CorpusStore.all, oneIn: 8, "sources") {
+        for store in Sample.slice(CorpusStore.all, oneIn: 4, "sources") {
             let matching = CorpusStore.matchingSources(store.path)
             stores += matching.isEmpty ? 0 : 1
             sources += matching.count

@@ -22,7 +22,7 @@ struct OnlineBusyTests {
         """
 
     private func wait(until statement: String, _ database: TestDatabase) {
-        while database.psql(statement) != "t" {}
+        database.server.wait(until: statement, in: database.name)
     }
 
     /// A session of another program, in a transaction. The server ends it after a time if the test does not.

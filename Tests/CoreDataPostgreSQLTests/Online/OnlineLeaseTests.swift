@@ -19,7 +19,7 @@ struct OnlineLeaseTests {
         """
 
     private func wait(until statement: String, _ database: TestDatabase) {
-        while database.psql(statement) != "t" {}
+        database.server.wait(until: statement, in: database.name)
     }
 
     /// A program of the older version that was stopped while it saved, and whose lease has run out.
@@ -56,7 +56,7 @@ struct OnlineLeaseTests {
         // One fetch waits with the connection that is there, the other one while it connects.
         try blocker.execute("BEGIN; LOCK TABLE item, coredata.metadata IN ACCESS EXCLUSIVE MODE")
         let group = DispatchGroup()
-        for _ in 1 ... 2 {
+        for _ in 1...2 {
             let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
             context.performAndWait { context.persistentStoreCoordinator = coordinator }
             group.enter()

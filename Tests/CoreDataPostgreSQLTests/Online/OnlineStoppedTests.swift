@@ -45,7 +45,7 @@ struct OnlineStoppedTests {
         #expect(store.database.psql(fill) != nil)
         let child = try ChildProgram(
             "postgresql-child", [store.url.absoluteString, "migrate", OnlineModels.older, OnlineModels.newer])
-        while store.database.psql("SELECT count(*) > 0 FROM coredata.moves") != "t" {}
+        store.database.server.wait(until: "SELECT count(*) > 0 FROM coredata.moves", in: store.database.name)
         kill(child.processIdentifier, SIGSTOP)
         defer { kill(child.processIdentifier, SIGCONT) }
         try older.performAndWait {

@@ -90,11 +90,13 @@ struct MigratedInUseTests {
         }
     }
 
-    @Test("A watch for commits does not hinder it, and begins only when the store is opened again")
-    func watches() async throws {
+    @Test(
+        "A watch for commits does not hinder it, and begins only when the store is opened again",
+        arguments: [true, false])
+    func watches(keepsHistory: Bool) async throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appendingPathComponent("Store.sqlite")
-        let history = [NSPersistentHistoryTrackingKey: true]
+        let history = [NSPersistentHistoryTrackingKey: keepsHistory]
         let old = try open(url, Self.older, history)
         let coordinator = try #require(old.persistentStoreCoordinator)
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -116,7 +118,7 @@ struct MigratedInUseTests {
             while seen.count < 2, let number = await iterator.next() { seen.insert(number) }
         }
         try await expectCommit("one")
-        // The next read opens the connections again, and history has the commit.
+        // The next read opens the connections again.
         SQLiteDatabase.suspend(fileAt: url)
         try await expectCommit("two")
         withExtendedLifetime((first, second)) {}

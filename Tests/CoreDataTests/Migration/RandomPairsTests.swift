@@ -143,7 +143,7 @@ struct RandomPairsTests {
     @Test("Migrations in place and object by object come to the same links, agreed by both sides, or both refuse")
     func agree() throws {
         var migrated = 0
-        for seed in Sample.seeds(10, long: 1_000) {
+        for seed in Sample.seeds(20, long: 1_000) {
             var random = SplitMix(state: UInt64(seed))
             var (older, newer) = Self.versions(&random)
             // Two to-one relationships, or one, that become part of a pair are rare, and have steps of their own.

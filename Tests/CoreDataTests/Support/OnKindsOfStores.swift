@@ -5,8 +5,9 @@ import Testing
 /// Runs each test once for each of some kinds of stores: `Library()` then opens one of that kind. A failure names its
 /// kind.
 ///
-/// A store in a PostgreSQL database takes ten times as long as the remaining kinds together: in one run only some of
-/// the tests have one, other tests from commit to commit, and all with `bin/test --long`.
+/// A store in a PostgreSQL database takes ten times as long as the remaining kinds together, and a store in memory
+/// has the engine of SQLite's. In one run only some of the tests have them, other tests from commit to commit, and
+/// all with `bin/test --long`.
 ///
 /// A test that has the trait itself runs on its own kinds, whatever the trait of its suite has.
 struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
@@ -18,7 +19,7 @@ struct OnKindsOfStores: SuiteTrait, TestTrait, TestScoping {
     private func kinds(of test: Test) -> [StoreKind] {
         kinds.filter { kind in
             let runs = turns[kind] ?? 1
-            return Sample.isWhole || Sample.slice(Array(0..<runs), oneIn: runs, test.name) == [0]
+            return Sample.isWhole || Sample.slice(Array(0..<runs), oneIn: runs, "\(kind) \(test.name)") == [0]
         }
     }
 

@@ -4,14 +4,10 @@ import CoreData
 
 // Statements go to the server from this process: the start of psql takes longer than most of them.
 extension PostgreSQLServer {
-    /// The output of psql for statements, without headings; nil when one fails.
+    /// What psql would print for statements, without headings; nil when one fails.
     public func psql(_ database: String, _ statements: String) -> String? {
-        let keys = ["host", "port", "user", "dbname", "fallback_application_name"]
-        let values = [folder, "\(port)", "postgres", database.lowercased(), "psql"]
-        let connection = PQconnectdb(zip(keys, values).map { "\($0)='\($1)'" }.joined(separator: " "))
+        guard let connection = connection(to: database) else { return nil }
         defer { PQfinish(connection) }
-        guard PQstatus(connection) == CONNECTION_OK else { return nil }
-        _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
         guard PQsendQuery(connection, statements) == 1 else { return nil }
         var (lines, isDone): ([String], Bool) = ([], true)
         while let result = PQgetResult(connection) {
@@ -19,8 +15,8 @@ extension PostgreSQLServer {
             switch PQresultStatus(result) {
             case PGRES_TUPLES_OK:
                 lines += Self.rows(of: result)
-                // Rows of a change are followed by what it was.
-                if !Self.status(of: result).hasPrefix("SELECT") { lines.append(Self.status(of: result)) }
+                let status = Self.status(of: result)
+                if ["INSERT", "UPDATE", "DELETE", "MERGE"].contains(where: status.hasPrefix) { lines.append(status) }
             case PGRES_COMMAND_OK: lines.append(Self.status(of: result))
             case PGRES_EMPTY_QUERY: break
             // A copy has data that have to be read before the next result comes.
@@ -29,6 +25,29 @@ extension PostgreSQLServer {
             }
         }
         return isDone ? lines.joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines) : nil
+    }
+
+    /// Waits until a query returns true. It stays in one session and pauses between two queries, so that the wait takes
+    /// little from the programs that it waits for.
+    public func wait(until query: String, in database: String) {
+        guard let connection = connection(to: database) else { return }
+        defer { PQfinish(connection) }
+        while true {
+            let result = PQexec(connection, query)
+            defer { PQclear(result) }
+            if PQntuples(result) > 0, PQgetvalue(result, 0, 0).map({ String(cString: $0) }) == "t" { return }
+            PQclear(PQexec(connection, "SELECT pg_sleep(0.005)"))
+        }
+    }
+
+    private func connection(to database: String) -> OpaquePointer? {
+        let keys = ["host", "port", "user", "dbname", "fallback_application_name"]
+        let values = [folder, "\(port)", "postgres", database.lowercased(), "psql"]
+        let connection = PQconnectdb(zip(keys, values).map { "\($0)='\($1)'" }.joined(separator: " "))
+        _ = PQsetNoticeProcessor(connection, { _, _ in }, nil)
+        if PQstatus(connection) == CONNECTION_OK { return connection }
+        PQfinish(connection)
+        return nil
     }
 
     private static func status(of result: OpaquePointer) -> String {

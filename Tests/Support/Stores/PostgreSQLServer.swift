@@ -197,7 +197,7 @@ public final class PostgreSQLServer: Sendable {
         let condition = """
             SELECT coalesce(max(id), 0) < coredata.history_bound() FROM coredata.transactions
             """
-        while psql(database, condition) == "f" {}
+        wait(until: condition, in: database)
     }
 
     /// Waits until a store that was notified of commits has queried a number of times whether history has them.
@@ -218,7 +218,7 @@ public final class PostgreSQLServer: Sendable {
             SELECT pg_cancel_backend(pid) FROM pg_stat_activity \
             WHERE datname = current_database() AND wait_event_type = 'Lock'
             """
-        while psql(database, cancel) != "t" {}
+        wait(until: cancel, in: database)
     }
 
     /// Puts another database, which is made of a dump of this one as it was, in its place, as an administrator does

@@ -36,8 +36,8 @@ public enum StoreKind: String, CaseIterable, Sendable {
     /// memory has the engine of SQLite's. A run plays one of the three, another one from commit to commit, and the
     /// store in memory in one of three runs; `bin/test --long` plays all.
     public static let allCases: [StoreKind] = {
-        var kinds = [StoreKind.sqlite] + Sample.slice([.binary, .xml, .atomic], oneIn: 3) + [.incremental]
-        if Sample.slice([0, 1, 2], oneIn: 3).contains(0) { kinds.insert(.inMemory, at: 1) }
+        var kinds = [StoreKind.sqlite] + Sample.slice([.binary, .xml, .atomic], oneIn: 3, "atomic") + [.incremental]
+        if Sample.slice([0, 1, 2], oneIn: 3, "in memory").contains(0) { kinds.insert(.inMemory, at: 1) }
         #if PostgreSQL
         kinds += ofPostgreSQL
         #endif

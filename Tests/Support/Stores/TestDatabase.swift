@@ -19,15 +19,15 @@ public final class TestDatabase: Sendable {
         url = server.url(ofDatabase: folder.url.lastPathComponent)
     }
 
-    /// One in which psql has run some statements.
+    /// One in which some statements have run.
     public convenience init(with statements: String) throws {
         try self.init()
         guard psql(statements) != nil else {
-            throw PostgreSQLServer.Absence(description: "psql refuses \(statements)")
+            throw PostgreSQLServer.Absence(description: "The server refuses \(statements)")
         }
     }
 
-    /// The output of psql for a statement, without headings; nil when it fails.
+    /// What psql would print for a statement, without headings; nil when it fails.
     public func psql(_ statement: String) -> String? { server.psql(name, statement) }
 
     /// A context over the tables that are there.
@@ -46,7 +46,7 @@ extension Library {
     /// The name of its database, where it is in one.
     public var database: String { folder.url.lastPathComponent }
 
-    /// The output of psql for a statement in its database, without headings; nil when it fails.
+    /// What psql would print for a statement in its database, without headings; nil when it fails.
     public func psql(_ statement: String) throws -> String? {
         try PostgreSQLServer.shared.get().psql(database, statement)
     }

@@ -52,22 +52,24 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @
         _ post: @escaping @Sendable (_ transaction: Int64?) -> Void
     ) throws -> (any CommitWatch)? {
         guard !isInMemory, let url, type == NSSQLiteStoreType else { return nil }
-        let (timeout, isSuspended) = (settings.timeout, connections.isClosedForMigration)
+        let timeout = settings.timeout
         func connect() throws -> SQLiteConnection {
             try SQLiteConnection(path: url.path, access: .readOnly, busyTimeout: timeout)
         }
         // Only a store with a -wal is suspended.
-        let hasLog = try isSuspended || connect().hasLog()
+        let hasLog = try connections.isSuspendable || connect().hasLog()
         let monitor = try RemoteChangeMonitor(
-            file: hasLog ? SQLiteStoreFiles(url).wal : url, keepsHistory: historyTables != nil,
-            isSuspended: isSuspended, connect: connect, post: post)
-        monitors.add(monitor, of: connections)
+            file: hasLog ? SQLiteStoreFiles(url).wal : url, keepsHistory: historyTables != nil, connect: connect,
+            post: post)
+        try monitors.add(monitor, of: connections)
         return monitor
     }
 
     /// The `data_version` of a connection counts the commits of all other connections. No connection of this store
-    /// commits but the one that writes.
-    package override var foreignVersion: Int64? { try? writingHere { try $0.dataVersion() } }
+    /// commits but the one that writes. A connection that was opened again counts from the beginning.
+    package override var foreignVersion: Int64? {
+        try? writingHere { try Int64(connections.openings) << 32 | $0.dataVersion() }
+    }
 
     // MARK: Metadata
 

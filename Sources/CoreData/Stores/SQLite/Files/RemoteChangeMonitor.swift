@@ -18,8 +18,9 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
     private var hasBegun = false
 
     /// A connection whose `data_version` counts the commits of all other connections.
-    private final class CommitCounter {
-        /// Nil while the connections of the store are closed, and at the end.
+    // @unchecked Sendable: used on the queue of the notices only.
+    private final class CommitCounter: @unchecked Sendable {
+        /// Nil while the connections of the store are closed, before the watch begins, and at its end.
         var connection: SQLiteConnection?
         var lastVersion: Int64 = 0
 
@@ -34,15 +35,14 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
         }
     }
 
-    /// Begins to watch.
+    /// Prepares a watch, which begins with `resume`.
     ///
     /// - Parameters:
     ///   - file: The file to which commits write.
-    ///   - isSuspended: Whether the connections of the store are closed. The watch then begins with `resume`.
     ///   - connect: Opens a connection to the store.
     ///   - post: Called after commits, with the number of the newest transaction if history is kept.
     init(
-        file: URL, keepsHistory: Bool, isSuspended: Bool, connect: @escaping () throws -> SQLiteConnection,
+        file: URL, keepsHistory: Bool, connect: @escaping () throws -> SQLiteConnection,
         post: @escaping @Sendable (_ transaction: Int64?) -> Void
     ) throws {
         let counter = CommitCounter()
@@ -51,38 +51,34 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
         notices = CommitNotices(
             newest: keepsHistory ? { try counter.connection?.integer(HistoryTables.newestTransaction) } : nil,
             post: post)
-        if !isSuspended { try open() }
-        watcher = try FileWatcher(file, queue: notices.queue) { [weak notices] in notices?.event() }
-        // Catches commits between the first reading of the version and the beginning of the watch.
-        notices.queue.async { [weak notices] in notices?.event() }
-    }
-
-    private func open() throws {
-        let connection = try connect()
-        counter.lastVersion = try connection.dataVersion()
-        counter.connection = connection
-        if hasBegun {
-            // The versions of two connections do not compare, and the number of the newest transaction does.
-            if notices.keepsHistory { counter.lastVersion = .min }
-        } else {
-            try notices.begin { [counter] in counter.hasNewVersion() }
-            hasBegun = true
+        watcher = try FileWatcher(file, queue: notices.queue) { [weak notices] in
+            // Without a connection there is nothing to compare, and the writes may be those of a migration.
+            if counter.connection != nil { notices?.event() }
         }
     }
 
     /// Closes the connection, before a migration needs the file.
     func suspend() { notices.queue.sync { counter.connection = nil } }
 
-    /// Opens the connection again. Commits of the time without it are found by the history.
-    func resume() {
-        notices.queue.sync {
+    /// Opens the connection, for the first time or again. A commit since the watch began gets a notification, also one
+    /// that came while there was no connection. A store without history cannot tell whether there was one: it gets a
+    /// notification each time.
+    func resume() throws {
+        try notices.queue.sync {
             if isCancelled || counter.connection != nil { return }
+            let connection = try connect()
+            // The versions of two connections do not compare.
+            counter.lastVersion = hasBegun ? .min : try connection.dataVersion()
+            counter.connection = connection
             do {
-                try open()
-                notices.event()
+                if !hasBegun { try notices.begin { [counter] in counter.hasNewVersion() } }
             } catch {
-                SQLStore.reportMissingNotifications(error)
+                counter.connection = nil
+                throw error
             }
+            hasBegun = true
+            // Catches commits since the first reading of the version.
+            notices.event()
         }
     }
 
@@ -99,31 +95,39 @@ final class RemoteChangeMonitor: CommitWatch, @unchecked Sendable {
 
 /// The watches of a store whose connections are closed and opened with its own.
 final class RemoteChangeMonitors: Sendable {
-    private struct Entry {
+    private struct WeakMonitor {
         weak var monitor: RemoteChangeMonitor?
     }
 
-    private let entries = Locked<[Entry]>([])
+    private let members = Locked<[WeakMonitor]>([])
 
-    /// Adds a watch, and closes its connection if those of the database have been closed meanwhile.
-    func add(_ monitor: RemoteChangeMonitor, of database: SQLiteDatabase) {
-        entries.withLock { entries in
-            entries.removeAll { $0.monitor == nil }
-            entries.append(Entry(monitor: monitor))
+    /// Adds a watch, and begins it unless the connections of the database are closed.
+    func add(_ monitor: RemoteChangeMonitor, of database: SQLiteDatabase) throws {
+        members.withLock { members in
+            members.removeAll { $0.monitor == nil }
+            members.append(WeakMonitor(monitor: monitor))
         }
         // Not under the writer's lock: a caller may hold the lock of the coordinator, for which a save may wait.
-        var isClosed = database.isClosedForMigration
         while true {
-            if isClosed { monitor.suspend() } else { monitor.resume() }
-            let isClosedNow = database.isClosedForMigration
-            if isClosedNow == isClosed { return }
-            isClosed = isClosedNow
+            let isClosed = database.isClosedForMigration
+            do {
+                if isClosed { monitor.suspend() } else { try monitor.resume() }
+                if database.isClosedForMigration == isClosed { return }
+            } catch {
+                // A migration has the file. The watch begins after it.
+                if !database.isClosedForMigration { throw error }
+            }
         }
     }
 
+    /// Closes the connections of the watches, or opens them again.
     func suspend(_ isSuspended: Bool) {
-        for entry in entries.withLock({ $0 }) {
-            if isSuspended { entry.monitor?.suspend() } else { entry.monitor?.resume() }
+        for member in members.withLock({ $0 }) {
+            do {
+                if isSuspended { member.monitor?.suspend() } else { try member.monitor?.resume() }
+            } catch {
+                SQLStore.reportMissingNotifications(error)
+            }
         }
     }
 }

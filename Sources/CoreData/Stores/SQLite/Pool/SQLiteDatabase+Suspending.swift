@@ -140,6 +140,7 @@ extension SQLiteDatabase {
             // Another thread may have resumed the database, or closed it.
             guard isSuspended, let suspension = self.suspension else { return }
             let connection = try suspension.reopen()
+            openings += 1
             if suspension.isWritable {
                 writer = connection
                 checkpointer?.follow(connection)

@@ -13,6 +13,10 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     let suspensionState = Locked(SuspensionState.open)
     /// Nil for a database that keeps its connections.
     var suspension: Suspension?
+    /// Whether migrations may close the connections.
+    let isSuspendable: Bool
+    /// How many times the connections were opened again.
+    var openings = 0
     let readers: SQLiteReaderPool
     /// Nil if there is no -wal to copy, or if the program has set `wal_autocheckpoint` itself.
     let checkpointer: SQLiteCheckpointer?
@@ -24,6 +28,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         self.readers = readers
         checkpointer = copiesLog ? writer.map { SQLiteCheckpointer(following: $0) } : nil
         self.suspension = suspension
+        isSuspendable = suspension != nil
         // The pool is used by the database alone.
         if suspension != nil { readers.beforeMaking = { [unowned self] in try resume() } }
     }
@@ -34,6 +39,7 @@ final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         writer = isReadOnly ? nil : connection
         readers = SQLiteReaderPool(sharing: connection, lock: writerLock)
         checkpointer = nil
+        isSuspendable = false
     }
 
     var capabilities: SQLCapabilities {
