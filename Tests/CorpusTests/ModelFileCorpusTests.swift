@@ -28,7 +28,7 @@ struct ModelFileCorpusTests {
     @Test("the description of every model has the model's version hashes")
     func descriptions() throws {
         var count = 0
-        for path in Self.sources + Self.compiled {
+        for path in Sample.slice(Self.sources + Self.compiled, oneIn: 3, "descriptions") {
             guard let model = try? ModelFile.load(at: Corpus.url(path)) else { continue }
             let text = ModelDescription.text(of: [(name: "1", model: model)])
             let source = try #require(ModelDescription.versions(in: Data(text.utf8), file: path).first?.source)
@@ -40,7 +40,7 @@ struct ModelFileCorpusTests {
             }
             count += 1
         }
-        #expect(count >= 200)
+        #expect(count >= (Sample.isWhole ? 200 : 60))
     }
 
     @Test("the hashes of every compiled bundle's versions are the ones in its version information")
@@ -91,10 +91,11 @@ struct ModelFileCorpusTests {
     @Test("every XML source loads")
     func xmlSources() throws {
         #expect(Self.sources.count >= 240)
+        let written = Set(Sample.slice(Self.sources, oneIn: 3, "round trip"))
         for path in Self.sources {
             #expect(throws: Never.self, "\(path)") {
                 let model = try ModelFile.load(at: Corpus.url(path))
-                try expectRoundTrip(of: model, path)
+                if written.contains(path) { try expectRoundTrip(of: model, path) }
             }
         }
     }

@@ -419,7 +419,9 @@ struct BrowserTests {
         }
     }
 
-    @Test("A conflict with another process is shown side by side, and both choices hold", arguments: ["mine", "store"])
+    @Test(
+        "A conflict with another process is shown side by side, and both choices hold",
+        arguments: Sample.slice(["mine", "store"], oneIn: 2, "conflict"))
     func conflict(choice: String) throws {
         try withPage(["--write"]) { page, browser, store in
             try page.go("#/object/Book/1")

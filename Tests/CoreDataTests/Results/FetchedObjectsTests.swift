@@ -72,7 +72,9 @@ struct FetchedObjectsTests {
 
     // MARK: Elements
 
-    @Test("It has the objects of a fetch in the fetch's order, with any batches", arguments: [0, 1, 2])
+    @Test(
+        "It has the objects of a fetch in the fetch's order, with any batches",
+        arguments: Sample.slice([0, 1, 2], oneIn: 3, "batches"))
     func contents(depth: Int) throws {
         var context = context
         for _ in 0..<depth { context = library.child(of: context) }
@@ -100,7 +102,9 @@ struct FetchedObjectsTests {
         }
     }
 
-    @Test("Unsaved objects count as in a fetch: new, changed and deleted ones", arguments: [0, 1, 2])
+    @Test(
+        "Unsaved objects count as in a fetch: new, changed and deleted ones",
+        arguments: Sample.slice([0, 1, 2], oneIn: 3, "unsaved"))
     func unsaved(childrenAbove: Int) throws {
         try context.performAndWait {
             for book in try context.all("Book") {
