@@ -4,7 +4,7 @@ import TestSupport
 
 @Suite("Parent and child contexts", .leavesNothingBehind)
 struct NestedContextTests {
-    @Test("A child's save is an unsaved change of its parent until the parent saves", arguments: StoreKind.allCases)
+    @Test("A child's save is an unsaved change of its parent until the parent saves", arguments: StoreKind.sampled())
     func childSavesIntoParent(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()
@@ -30,7 +30,7 @@ struct NestedContextTests {
         }
     }
 
-    @Test("A child sees its parent's unsaved changes", arguments: StoreKind.allCases)
+    @Test("A child sees its parent's unsaved changes", arguments: StoreKind.sampled())
     func childReadsParentChanges(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()
@@ -90,7 +90,7 @@ struct NestedContextTests {
 
     @Test(
         "New objects get their permanent ids in every context of the chain when the root saves",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func permanentIDsComeDown(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()
@@ -120,7 +120,7 @@ struct NestedContextTests {
         #expect(titles == ["U"])
     }
 
-    @Test("A child's deletion reaches the store through the chain", arguments: StoreKind.allCases)
+    @Test("A child's deletion reaches the store through the chain", arguments: StoreKind.sampled())
     func deletionThroughChain(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()
@@ -143,7 +143,7 @@ struct NestedContextTests {
 
     @Test(
         "A child's change of an object that its parent deleted in between is error 133020, and nothing is pushed",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func conflictWithDeletion(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()
@@ -176,7 +176,7 @@ struct NestedContextTests {
 
     @Test(
         "Relationships changed in a child arrive in the parent: to-many, many-to-many, ordered",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func relationshipsThroughChain(kind: StoreKind) throws {
         let library = try Library(kind)
         let root = library.context()

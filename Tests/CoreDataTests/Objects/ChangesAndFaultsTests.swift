@@ -6,7 +6,7 @@ import Testing
 @Suite("Changes and faults", .leavesNothingBehind)
 struct ChangesAndFaultsTests {
     @Test(
-        "changedValues has the differences, committedValues the values that were read", arguments: StoreKind.allCases)
+        "changedValues has the differences, committedValues the values that were read", arguments: StoreKind.sampled())
     func changedAndCommitted(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -32,7 +32,7 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("A fetched object is a fault until it is read, and awakes then once", arguments: StoreKind.allCases)
+    @Test("A fetched object is a fault until it is read, and awakes then once", arguments: StoreKind.sampled())
     func faultUntilRead(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -59,7 +59,7 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("One row is one object in a context, however it is reached", arguments: StoreKind.allCases)
+    @Test("One row is one object in a context, however it is reached", arguments: StoreKind.sampled())
     func uniquing(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -82,7 +82,7 @@ struct ChangesAndFaultsTests {
 
     @Test(
         "refresh reads the row anew: without merging the changes are gone, with merging they stay on top",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func refresh(kind: StoreKind) throws {
         let library = try Library(kind)
         let (context, other) = (library.context(), library.context())
@@ -122,7 +122,7 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("reset cuts every object loose", arguments: StoreKind.allCases)
+    @Test("reset cuts every object loose", arguments: StoreKind.sampled())
     func reset(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()
@@ -138,7 +138,7 @@ struct ChangesAndFaultsTests {
         }
     }
 
-    @Test("Permanent ids can be had before the save, and stay", arguments: StoreKind.allCases)
+    @Test("Permanent ids can be had before the save, and stay", arguments: StoreKind.sampled())
     func obtainedIDs(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()

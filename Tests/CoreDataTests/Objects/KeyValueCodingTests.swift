@@ -5,7 +5,8 @@ import TestSupport
 @Suite("Key-value coding", .leavesNothingBehind)
 struct KeyValueCodingTests {
     @Test(
-        "An object answers for its own id, in the store and among unsaved changes alike", arguments: StoreKind.allCases)
+        "An object answers for its own id, in the store and among unsaved changes alike", arguments: StoreKind.sampled()
+    )
     func objectIDByKey(kind: StoreKind) throws {
         let library = try Library(kind)
         let context = library.context()

@@ -30,7 +30,7 @@ struct SpecialAttributesTests {
 
     @Test(
         "A composite attribute is a dictionary; elements of one name in two of them are kept apart",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func composites(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -69,7 +69,7 @@ struct SpecialAttributesTests {
         }
     }
 
-    @Test("A fetch of dictionaries has a composite attribute as one value", arguments: StoreKind.allCases)
+    @Test("A fetch of dictionaries has a composite attribute as one value", arguments: StoreKind.sampled())
     func compositesInDictionaries(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -89,7 +89,7 @@ struct SpecialAttributesTests {
 
     @Test(
         "A changed transformable value survives refreshing, a fetch that refreshes, and another context's save",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func refreshedTransformable(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let (context, other) = (library.context(), library.context())
@@ -125,7 +125,7 @@ struct SpecialAttributesTests {
         }
     }
 
-    @Test("Derived attributes have the values of the last save", arguments: StoreKind.allCases)
+    @Test("Derived attributes have the values of the last save", arguments: StoreKind.sampled())
     func derived(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -153,7 +153,7 @@ struct SpecialAttributesTests {
 
     @Test(
         "A fetched property is the result of its request, kept until the object is refreshed",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func fetched(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -234,7 +234,7 @@ struct SpecialAttributesTests {
         }
     }
 
-    @Test("UUIDs, URIs and large data come back, are found, changed and cleared", arguments: StoreKind.allCases)
+    @Test("UUIDs, URIs and large data come back, are found, changed and cleared", arguments: StoreKind.sampled())
     func values(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -262,7 +262,7 @@ struct SpecialAttributesTests {
 
     @Test(
         "Transformable values go through their registered transformers and come back equal; other values stop the save",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func transformables(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -300,7 +300,7 @@ struct SpecialAttributesTests {
 
     @Test(
         "Decimals keep fifteen digits in SQLite's columns and all of theirs in a program's store",
-        arguments: StoreKind.allCases)
+        arguments: StoreKind.sampled())
     func decimals(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -331,7 +331,7 @@ struct SpecialAttributesTests {
 
     @Test(
         "An expression for the object itself gives ids in dictionaries",
-        arguments: StoreKind.allCases.filter { $0 != .incremental })
+        arguments: StoreKind.sampled().filter { $0 != .incremental })
     func objectIDs(kind: StoreKind) throws {
         let library = try Library(kind, model: ParcelModel.make())
         let context = library.context()
@@ -349,7 +349,7 @@ struct SpecialAttributesTests {
         }
     }
 
-    @Test("Nothing in place of a default is saved as nothing, through parents too", arguments: StoreKind.allCases)
+    @Test("Nothing in place of a default is saved as nothing, through parents too", arguments: StoreKind.sampled())
     func emptiedDefault(kind: StoreKind) throws {
         let model = ModelText.model("entity Item\n  name string")
         let tags = NSAttributeDescription()

@@ -35,7 +35,7 @@ struct FetchShapeTests {
         return try context.fetch(request).map { $0.value(forKey: "title") as? String ?? "" }
     }
 
-    @Test("A fetch with other constants gives its own results", arguments: StoreKind.allCases)
+    @Test("A fetch with other constants gives its own results", arguments: StoreKind.sampled())
     func otherConstants(kind: StoreKind) throws {
         let context = try filled(kind).context()
         try context.performAndWait {
@@ -53,7 +53,7 @@ struct FetchShapeTests {
         }
     }
 
-    @Test("Order, limit and entity are part of the shape", arguments: StoreKind.allCases)
+    @Test("Order, limit and entity are part of the shape", arguments: StoreKind.sampled())
     func partsOfTheShape(kind: StoreKind) throws {
         let context = try filled(kind).context()
         try context.performAndWait {

@@ -12,7 +12,7 @@ struct FetchWithoutValuesTests {
         return request
     }
 
-    @Test("A fetch without property values gives faults and reads no row", arguments: StoreKind.allCases)
+    @Test("A fetch without property values gives faults and reads no row", arguments: StoreKind.sampled())
     func readsNoRow(kind: StoreKind) throws {
         let library = try Library(kind)
         let maker = library.context()

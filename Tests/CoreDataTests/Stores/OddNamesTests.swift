@@ -96,7 +96,7 @@ private enum OddModel {
 
 @Suite("Names that SQL or XML could not distinguish or take", .leavesNothingBehind)
 struct OddNamesTests {
-    @Test("Every kind of store keeps them: saved, fetched, changed, opened again", arguments: StoreKind.allCases)
+    @Test("Every kind of store keeps them: saved, fetched, changed, opened again", arguments: StoreKind.sampled())
     func everyKind(kind: StoreKind) throws {
         try withTemporaryFolder { folder in
             let model = OddModel.make()

@@ -32,17 +32,42 @@ public enum StoreKind: String, CaseIterable, Sendable {
     private var isOfPostgreSQL: Bool { self == .postgreSQL || self == .pooled }
     #endif
 
-    /// The kinds that this machine can have. Three of them share an engine, that of atomic stores, and a store in
-    /// memory has the engine of SQLite's. A run plays one of the three, another one from commit to commit, and the
-    /// store in memory in one of three runs; `bin/test --long` plays all.
+    /// The kinds that this machine can have.
     public static let allCases: [StoreKind] = {
-        var kinds = [StoreKind.sqlite] + Sample.slice([.binary, .xml, .atomic], oneIn: 3, "atomic") + [.incremental]
-        if Sample.slice([0, 1, 2], oneIn: 3, "in memory").contains(0) { kinds.insert(.inMemory, at: 1) }
+        var kinds = [StoreKind.sqlite, .inMemory, .binary, .xml, .atomic, .incremental]
         #if PostgreSQL
         kinds += ofPostgreSQL
         #endif
         return kinds
     }()
+
+    /// The kinds on which one test runs, for its arguments; all with `bin/test --long`.
+    ///
+    /// Three kinds share an engine, that of atomic stores: a test plays one of them. A store in memory has the engine
+    /// of SQLite's, and a test plays it in one of three runs. A PostgreSQL database takes longest, and a test plays it
+    /// in one of two runs.
+    ///
+    /// - Parameters:
+    ///   - file: The place of the test. Tests at other places have other kinds in the same run.
+    ///   - line: The line of the test.
+    public static func sampled(_ file: StaticString = #fileID, _ line: UInt = #line) -> [StoreKind] {
+        if Sample.isWhole { return allCases }
+        let name = "\(file):\(line)"
+        func hasTurn(_ kind: StoreKind, oneIn runs: Int) -> Bool {
+            Sample.slice(Array(0..<runs), oneIn: runs, "\(kind) \(name)") == [0]
+        }
+        let atomic = Sample.slice([StoreKind.binary, .xml, .atomic], oneIn: 3, name)
+        return allCases.filter { kind in
+            switch kind {
+            case .sqlite, .incremental: true
+            case .inMemory: hasTurn(kind, oneIn: 3)
+            case .binary, .xml, .atomic: atomic.contains(kind)
+            #if PostgreSQL
+            case .postgreSQL, .pooled: hasTurn(kind, oneIn: 2)
+            #endif
+            }
+        }
+    }
 
     /// For work on one kind: `OPENCOREDATA_KIND=postgreSQL swift test`. With `pooled`, tests that use a store in a
     /// PostgreSQL database reach it through the pooler, too.

@@ -134,7 +134,7 @@ struct QueryGenerationTests {
 
     @Test(
         "Stores that keep no states are read as they are: SQLite's without a -wal, and all other types",
-        .onStores(.sqlite), arguments: StoreKind.allCases.filter { !$0.isDatabase || $0 == .sqlite })
+        .onStores(.sqlite), arguments: StoreKind.sampled().filter { !$0.isDatabase || $0 == .sqlite })
     func withoutStates(kind: StoreKind) throws {
         let library = try Library(kind, options: [NSSQLitePragmasOption: ["journal_mode": "DELETE"]])
         let contexts = (0..<2).map { _ in library.context() }
