@@ -30,13 +30,18 @@ extension PostgreSQLServer {
     /// Waits until a query returns true. It stays in one session and pauses between two queries, so that the wait takes
     /// little from the programs that it waits for.
     public func wait(until query: String, in database: String) {
-        guard let connection = connection(to: database) else { return }
-        defer { PQfinish(connection) }
+        var session = connection(to: database)
+        defer { PQfinish(session) }
         while true {
-            let result = PQexec(connection, query)
+            // A test may restart the server, or end its sessions.
+            if PQstatus(session) != CONNECTION_OK {
+                PQfinish(session)
+                session = connection(to: database)
+            }
+            let result = PQexec(session, query)
             defer { PQclear(result) }
             if PQntuples(result) > 0, PQgetvalue(result, 0, 0).map({ String(cString: $0) }) == "t" { return }
-            PQclear(PQexec(connection, "SELECT pg_sleep(0.005)"))
+            PQclear(PQexec(session, "SELECT pg_sleep(0.005)"))
         }
     }
 
