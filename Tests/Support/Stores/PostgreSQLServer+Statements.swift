@@ -27,8 +27,9 @@ extension PostgreSQLServer {
         return isDone ? lines.joined(separator: "\n").trimmingCharacters(in: .whitespacesAndNewlines) : nil
     }
 
-    /// Waits until a query returns true. It stays in one session and pauses between two queries, so that the wait takes
-    /// little from the programs that it waits for.
+    /// Waits until a query returns true, of a state of which the server sends no event: an expired lease, a session
+    /// that waits for a lock. It stays in one session and lets the server pause, so that it takes little from the
+    /// programs that it waits for.
     public func wait(until query: String, in database: String) {
         var session = connection(to: database)
         defer { PQfinish(session) }

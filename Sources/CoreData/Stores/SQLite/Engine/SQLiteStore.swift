@@ -24,7 +24,7 @@ final class SQLiteStore: SQLStore, HeldTransactionStore, SQLiteDatabaseHolder, @
         isReadOnly = opened.writer == nil
         // A weak reference would slow down all counting of references to the store, and each fetch counts some.
         let this = SharedZeroingReference(self)
-        connections.allowSuspending(heldBy: self) { this.object?.monitors.suspend($0) }
+        connections.allowSuspending(heldBy: self) { this.object?.monitors.setSuspended($0) }
     }
 
     /// Opens a store, or creates it if there is none. If it throws, nothing on the disk has changed, except that SQLite
