@@ -181,11 +181,23 @@ let package = Package(
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/SoakChild"),
         .testTarget(name: "SoakTests", dependencies: ["CoreData", "TestSupport", "soak-child", "writer-child"]),
+        // The tests of CoreData, in modules by layer: a compiler process searches all macro expansions of its module for
+        // each place in a file, and a change of one test builds one of these modules.
+        .testTarget(name: "CoreDataTestSupport", dependencies: ["CoreData", "TestSupport"]),
+        .testTarget(
+            name: "CoreDataContextTests",
+            dependencies: ["CoreData", "CoreDataTestSupport", "save-chain-child", "writer-child"]),
+        .testTarget(
+            name: "CoreDataMigrationTests",
+            dependencies: ["CoreData", "CoreDataTestSupport", "migration-crash-child", "writer-child"]),
+        .testTarget(name: "CoreDataObjectTests", dependencies: ["CoreData", "CoreDataTestSupport"]),
+        .testTarget(name: "CoreDataRequestTests", dependencies: ["CoreData", "CoreDataTestSupport"]),
+        .testTarget(
+            name: "CoreDataStoreTests",
+            dependencies: ["CoreData", "CoreDataTestSupport", "migration-crash-child", "writer-child"]),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: [
-                "CoreData", "TestSupport", "save-chain-child", "migration-crash-child", "writer-child",
-            ]),
+            dependencies: ["CoreData", "CoreDataTestSupport", "migration-crash-child", "writer-child"]),
         // The table of changes and what fires, in the other language mode.
         .testTarget(
             name: "ObservedModeTests", dependencies: ["CoreData", "TestSupport"],

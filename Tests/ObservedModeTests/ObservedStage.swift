@@ -1,1 +1,1 @@
-../CoreDataTests/Objects/Observing/ObservedStage.swift
+../CoreDataObjectTests/Objects/Observing/ObservedStage.swift

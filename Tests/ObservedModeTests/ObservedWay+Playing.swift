@@ -1,1 +1,1 @@
-../CoreDataTests/Objects/Observing/ObservedWay+Playing.swift
+../CoreDataObjectTests/Objects/Observing/ObservedWay+Playing.swift

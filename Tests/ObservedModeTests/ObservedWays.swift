@@ -1,1 +1,1 @@
-../CoreDataTests/Objects/Observing/ObservedWays.swift
+../CoreDataObjectTests/Objects/Observing/ObservedWays.swift

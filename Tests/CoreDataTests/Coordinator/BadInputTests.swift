@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataTestSupport
 
 /// Files that are no stores, damaged ones, and places where no file can be: every way of opening them gives an error
 /// that names the file, and nothing on disk changes.

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataTestSupport
 
 @Suite("The names of configurations", .leavesNothingBehind)
 struct ConfigurationNamesTests {

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("The coordinator and the files of its stores", .leavesNothingBehind)
 struct CoordinatorFilesTests {
     private func titles(in url: URL) throws -> [String?] {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataTestSupport
 
 @Suite("A store that was destroyed leaves three empty files", .leavesNothingBehind)
 struct DestroyedStoresTests {

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("A file that belongs to no store is left where it lies", .leavesNothingBehind)
 struct ForeignFilesTests {
     /// Runs a call that must fail with an error that names the file, and checks that the file still exists.

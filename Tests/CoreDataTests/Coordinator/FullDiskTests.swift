@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 /// A disk that is full when a store is made, saved, migrated or copied: an error that names the file, and nothing lost.
 @Suite(
     "A full disk", .leavesNothingBehind, .serialized,

@@ -2,6 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("A store is moved to one of any other kind", .leavesNothingBehind)
 struct MovedStoresTests {
     private static let kinds = StoreKind.sampled().filter { $0 != .incremental }

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataTestSupport
 
 /// The engine of the type 'Tests': its name in this module, 'CoreDataTests', is the one that the coordinator searches
 /// for.

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("One model for several coordinators", .leavesNothingBehind)
 struct SharedModelTests {
     @Test("a model with a relationship without an inverse can be given to a second coordinator")

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("Several processes on one store", .leavesNothingBehind)
 struct TwoProcessesTests {
     private func finish(_ children: [ChildProgram], rounds: Int) {

@@ -2,6 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 /// Keeps a string backwards.
 private final class BackwardsTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSData.self }

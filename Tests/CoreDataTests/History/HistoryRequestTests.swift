@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("Requests for history", .leavesNothingBehind, .onEveryDatabase)
 struct HistoryRequestTests {
     @Test(

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 /// Proof: our persistent history, read here.
 @Suite("Persistent history", .leavesNothingBehind, .onEveryDatabase)
 struct HistoryTests {

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("Persistent history of stores that are migrated", .leavesNothingBehind, .onEveryDatabase)
 struct MigratedHistoryTests {
     @Test("History outlives a migration; changes that no longer fit the tables are forgotten")

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 @Suite("Remote-change notifications", .leavesNothingBehind, .onEveryDatabase)
 struct RemoteChangeTests {
     /// The remote changes of a coordinator as they come.

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 /// Which properties the bits of a change stand for, for each kind of writer.
 @Suite("Updated properties in persistent history", .leavesNothingBehind)
 struct UpdatedPropertiesTests {

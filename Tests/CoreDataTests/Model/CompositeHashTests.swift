@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataTestSupport
 
 /// The version hashes of composite attributes, and stores with those of older versions of this library.
 @Suite("Version hashes of composite attributes", .leavesNothingBehind)

@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 /// Reading a pipe that no process writes to would never end.
 @Suite("Something that is no file in the place of a model", .leavesNothingBehind)
 struct ForeignModelFileTests {

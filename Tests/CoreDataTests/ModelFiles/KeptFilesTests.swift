@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataTestSupport
 
 @Suite("The content that is kept of files", .leavesNothingBehind)
 struct KeptFilesTests {

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import CoreData
+@testable import CoreDataTestSupport
 
 /// Work is counted here, not time.
 @Suite("Reading versions of models", .leavesNothingBehind)
