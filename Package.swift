@@ -266,7 +266,7 @@ let package = Package(
         .testTarget(name: "APITests", dependencies: ["CoreData"]),
         .testTarget(name: "OSLoggingTests", dependencies: ["os", "OSLog", "OSLoggingCore", "TestSupport"]),
         // Reads the sources and the documents. Code of the articles is compiled by the other target.
-        .testTarget(name: "DocumentationTests", dependencies: ["TestSupport"]),
+        .testTarget(name: "DocumentationTests", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(
             name: "SnippetTests",
             dependencies: [

@@ -166,12 +166,13 @@ struct ExplicitKeysTests {
 
     @Test(
         "A row that a table without its check has let in stops a migration, and is named, by the forecast too",
-        arguments: [
-            ("0, 'Tag'", "“tag” holds the key 0,"),
-            ("281474976710656, 'Tag'", "“tag” holds the key 281474976710656,"),
-            ("-5, 'Tag'", "“tag” holds the key -5,"),
-            ("9, 'Label'", "a row, with the key 9, of “Label”, which is no entity of the table"),
-        ])
+        arguments: Sample.slice(
+            [
+                ("0, 'Tag'", "“tag” holds the key 0,"),
+                ("281474976710656, 'Tag'", "“tag” holds the key 281474976710656,"),
+                ("-5, 'Tag'", "“tag” holds the key -5,"),
+                ("9, 'Label'", "a row, with the key 9, of “Label”, which is no entity of the table"),
+            ], oneIn: 2))
     func migrated(row: String, what: String) throws {
         try save(1, in: library.context())
         try library.coordinator.remove(library.store)

@@ -9,7 +9,7 @@ import Testing
 struct PostgreSQLCutTests {
     @Test(
         "A save whose connection is cut at any of its messages takes place once, and succeeds",
-        arguments: [false, true])
+        arguments: Sample.slice([false, true], oneIn: 2))
     func everyMessage(forwards: Bool) throws {
         let server = try PostgreSQLServer.shared.get()
         let database = "cut-\(UUID().uuidString)".lowercased()

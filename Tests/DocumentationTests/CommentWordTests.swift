@@ -38,7 +38,7 @@ struct CommentWordTests {
             let bytes = Data(text.utf8)
             if !Self.parts.contains(where: { bytes.range(of: $0) != nil }) { continue }
             var before = -2
-            for comment in SourceText(text).comments {
+            for comment in try PackageFiles.source(path).comments {
                 defer { before = comment.line }
                 // A line that goes on cannot begin a comment with 'The same'.
                 let goesOn = comment.line == before + 1 && comment.text.hasPrefix("/// The same")

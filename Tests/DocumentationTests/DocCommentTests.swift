@@ -8,7 +8,7 @@ struct DocCommentTests {
     func declarations(module: String) throws {
         let paths = PackageFiles.paths(under: "Sources/\(module)", extension: "swift")
         #expect(paths.count > 10)
-        let texts = try paths.map { SourceText(try PackageFiles.text($0)) }
+        let texts = try paths.map { try PackageFiles.source($0) }
         let hidden = texts.reduce(into: Set<String>()) { $0.formUnion(PublicDeclarations.hiddenTypes($1)) }
         var count = 0
         for (path, text) in zip(paths, texts) {
@@ -32,7 +32,7 @@ struct DocCommentTests {
             let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             let long = Set(lines.indices.filter { lines[$0].count > 120 && Substring(lines[$0]).count > 120 })
             if long.isEmpty { continue }
-            for comment in SourceText(text).comments where long.contains(comment.line) {
+            for comment in try PackageFiles.source(path).comments where long.contains(comment.line) {
                 let rest = comment.text.replacing(/https:\/\/\S+/, with: "")
                 let excess = comment.text.count - rest.count
                 if excess == 0 || Substring(lines[comment.line]).count - excess > 120 {

@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 import TestSupport
 
@@ -30,6 +31,16 @@ enum PackageFiles {
 
     static func text(_ path: String) throws -> String {
         try String(contentsOf: Toolchain.package.appendingPathComponent(path), encoding: .utf8)
+    }
+
+    private static let sources = Locked<[String: SourceText]>([:])
+
+    /// A source, taken apart. Suites of one process share the result.
+    static func source(_ path: String) throws -> SourceText {
+        if let known = sources.withLock({ $0[path] }) { return known }
+        let source = SourceText(try text(path))
+        sources.withLock { $0[path] = source }
+        return source
     }
 
     /// Calls the body with the bytes of each line of a text, until it returns false.

@@ -50,7 +50,7 @@ struct ParameterLabelTests {
         #expect(paths.count > 500)
         for path in paths {
             let text = try PackageFiles.text(path)
-            let found = Self.mayHaveUnlabelled(text) ? Self.unlabelled(SourceText(text)) : []
+            let found = Self.mayHaveUnlabelled(text) ? Self.unlabelled(try PackageFiles.source(path)) : []
             for name in found where name != Self.exception {
                 Issue.record("\(path): \(name) has more than \(Self.limit) parameters without a label")
             }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Predicates of very many levels")
 struct DeepPredicateTests {
     @Test(
-        "A predicate of 100,000 levels is asked, printed, compared, hashed, rewritten and released",
+        "A predicate of very many levels is asked, printed, compared, hashed, rewritten and released",
         arguments: DeepShape.allCases)
     func deep(shape: DeepShape) throws {
         let (predicate, holds) = shape.make(DeepShape.levels)

@@ -59,12 +59,11 @@ struct SourceLayerTests {
         let walk = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
         let files = (walk?.compactMap { $0 as? URL } ?? []).filter { $0.pathExtension == "swift" }
         return files.compactMap { file in
-            guard let content = try? String(contentsOf: file, encoding: .utf8) else { return nil }
             let place = file.resolvingSymlinksInPath().path
             // The target of a link is another module's.
             guard place.hasPrefix(root.path + "/") else { return nil }
             let path = place.dropFirst(root.path.count + 1)
-            let text = SourceText(content)
+            guard let text = try? PackageFiles.source("Sources/\(module)/\(path)") else { return nil }
             return Source(path: String(path), text: text, names: SourceNames(text))
         }.sorted { $0.path < $1.path }
     }

@@ -86,9 +86,8 @@ struct SourceCopiesTests {
         let files = Set(found.map { $0.resolvingSymlinksInPath() })
         #expect(files.count > 300)
         let functions = try files.flatMap { file in
-            Self.functions(
-                SourceText(try String(contentsOf: file, encoding: .utf8)),
-                String(file.path.dropFirst(root.path.count + 1)))
+            let path = String(file.path.dropFirst(root.path.count + 1))
+            return Self.functions(try PackageFiles.source("Sources/\(path)"), path)
         }
         #expect(functions.count > 1_000)
         for (pair, part) in Self.copies(among: functions) {
