@@ -181,8 +181,8 @@ let package = Package(
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/SoakChild"),
         .testTarget(name: "SoakTests", dependencies: ["CoreData", "TestSupport", "soak-child", "writer-child"]),
-        // The tests of CoreData, in modules by layer: a compiler process searches all macro expansions of its module for
-        // each place in a file, and a change of one test builds one of these modules.
+        // The tests of CoreData, in modules by layer. A change of one test builds one of these modules, and the
+        // compiler searches fewer macro expansions for each place in a file.
         .testTarget(name: "CoreDataTestSupport", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(
             name: "CoreDataContextTests",
