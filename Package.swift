@@ -181,23 +181,27 @@ let package = Package(
                 .target(name: "CoreDataPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ], path: "Tests/SoakChild"),
         .testTarget(name: "SoakTests", dependencies: ["CoreData", "TestSupport", "soak-child", "writer-child"]),
-        // The tests of CoreData, in modules by layer. A change of one test builds one of these modules, and the
+        // The tests of CoreData, in modules by subject. A change of one test builds one of these modules, and the
         // compiler searches fewer macro expansions for each place in a file.
         .testTarget(name: "CoreDataTestSupport", dependencies: ["CoreData", "TestSupport"]),
         .testTarget(
             name: "CoreDataContextTests",
-            dependencies: ["CoreData", "CoreDataTestSupport", "save-chain-child", "writer-child"]),
+            dependencies: ["CoreData", "CoreDataTestSupport", "TestSupport", "save-chain-child", "writer-child"]),
         .testTarget(
             name: "CoreDataMigrationTests",
-            dependencies: ["CoreData", "CoreDataTestSupport", "migration-crash-child", "writer-child"]),
-        .testTarget(name: "CoreDataObjectTests", dependencies: ["CoreData", "CoreDataTestSupport"]),
-        .testTarget(name: "CoreDataRequestTests", dependencies: ["CoreData", "CoreDataTestSupport"]),
+            dependencies: ["CoreData", "CoreDataTestSupport", "TestSupport", "migration-crash-child"]),
+        .testTarget(name: "CoreDataObjectTests", dependencies: ["CoreData", "CoreDataTestSupport", "TestSupport"]),
+        .testTarget(name: "CoreDataRequestTests", dependencies: ["CoreData", "CoreDataTestSupport", "TestSupport"]),
         .testTarget(
             name: "CoreDataStoreTests",
-            dependencies: ["CoreData", "CoreDataTestSupport", "migration-crash-child", "writer-child"]),
+            dependencies: [
+                "CoreData", "CoreDataTestSupport", "TestSupport", "migration-crash-child", "writer-child",
+            ]),
         .testTarget(
             name: "CoreDataTests",
-            dependencies: ["CoreData", "CoreDataTestSupport", "migration-crash-child", "writer-child"]),
+            dependencies: [
+                "CoreData", "CoreDataTestSupport", "TestSupport", "migration-crash-child", "writer-child",
+            ]),
         // The table of changes and what fires, in the other language mode.
         .testTarget(
             name: "ObservedModeTests", dependencies: ["CoreData", "TestSupport"],

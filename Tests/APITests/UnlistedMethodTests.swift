@@ -1,7 +1,7 @@
 import CoreData
 import Testing
 
-/// This target has no plugin, and so no list of methods. `CoreDataTests` has one that is written by hand.
+/// This target has no plugin, and so no list of methods. `CoreDataObjectTests` has one that is written by hand.
 @Suite("Methods that the framework calls by their names, in a target without the plugin")
 struct UnlistedMethodTests {
     final class Visitor: NSManagedObject {

@@ -172,7 +172,7 @@ struct ExplicitKeysTests {
                 ("281474976710656, 'Tag'", "“tag” holds the key 281474976710656,"),
                 ("-5, 'Tag'", "“tag” holds the key -5,"),
                 ("9, 'Label'", "a row, with the key 9, of “Label”, which is no entity of the table"),
-            ], oneIn: 2))
+            ], oneIn: 2, "keys"))
     func migrated(row: String, what: String) throws {
         try save(1, in: library.context())
         try library.coordinator.remove(library.store)

@@ -9,7 +9,7 @@ import Testing
 struct PostgreSQLCutTests {
     @Test(
         "A save whose connection is cut at any of its messages takes place once, and succeeds",
-        arguments: Sample.slice([false, true], oneIn: 2))
+        arguments: Sample.slice([false, true], oneIn: 2, "cut"))
     func everyMessage(forwards: Bool) throws {
         let server = try PostgreSQLServer.shared.get()
         let database = "cut-\(UUID().uuidString)".lowercased()

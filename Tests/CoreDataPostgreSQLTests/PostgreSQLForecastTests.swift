@@ -34,7 +34,7 @@ struct PostgreSQLForecastTests {
                 "entity Tag\n  name string\n  more string\n  unique name",
                 "entity Tag\n  title string was name index\n  more string",
                 "entity Tag\n  name string\n  more string\n  code string! = none\n  unique name,code",
-            ], oneIn: 2))
+            ], oneIn: 2, "large values"))
     func tooLarge(newer: String) throws {
         try withStore(
             database.url, ModelText.model("entity Tag\n  name string\n  more string"), type: NSPostgreSQLStoreType

@@ -163,7 +163,7 @@ struct PostgreSQLKillTests {
 
     @Test(
         "A program takes no leftovers of a move that was killed at any step for a store, and the next one ends it",
-        arguments: Sample.slice([StoreKind.sqlite, .postgreSQL], oneIn: 2))
+        arguments: Sample.slice([StoreKind.sqlite, .postgreSQL], oneIn: 2, "moves"))
     func moves(from: StoreKind) throws {
         let to: StoreKind = from == .sqlite ? .postgreSQL : .sqlite
         try withTemporaryFolder { folder in

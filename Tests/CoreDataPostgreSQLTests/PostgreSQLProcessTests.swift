@@ -28,7 +28,7 @@ struct PostgreSQLProcessTests {
 
     @Test(
         "Eight processes count together to the exact sum, by repeating and by a policy that adds",
-        arguments: Sample.slice(["error", "adding"], oneIn: 2))
+        arguments: Sample.slice(["error", "adding"], oneIn: 2, "counting"))
     func counting(way: String) throws {
         let server = try PostgreSQLServer.shared.get()
         let database = "count-\(UUID().uuidString)".lowercased()

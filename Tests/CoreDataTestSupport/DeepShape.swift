@@ -5,7 +5,7 @@ import TestSupport
 /// How a predicate of many levels is made.
 enum DeepShape: CaseIterable {
     /// More than a recursion over them has stack for.
-    static let levels = Sample.isWhole ? 100_000 : 10_000
+    static let levels = Sample.isWhole ? 100_000 : 25_000
 
     /// `((a OR b) OR c) OR …`
     case chain

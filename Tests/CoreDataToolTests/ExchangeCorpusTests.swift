@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every real store that has a model, taken to another place and, where it changes its kind, back.
+/// Real stores that have a model, taken to another place and, where they change their kind, back.
 @Suite(
     "export, import and convert over the corpus", .enabled(if: Corpus.isPresent, "\(Corpus.absence)"), .serialized)
 struct ExchangeCorpusTests {

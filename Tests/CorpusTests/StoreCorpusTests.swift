@@ -20,7 +20,7 @@ struct StoreCorpusTests {
         "magicalpanda__MagicalRecord/Samples/iOS/Resources/RecipeData/Recipes.sqlite",
     ]
 
-    @Test("every store with a model is opened; all remaining ones are named with the reason")
+    @Test("each store of the sample is opened; the stores without a model are named with the reason")
     func storesThatOpen() throws {
         var lines: [String] = []
         for (path, reason) in CorpusStore.withoutModel.sorted(by: { $0.key < $1.key }) {

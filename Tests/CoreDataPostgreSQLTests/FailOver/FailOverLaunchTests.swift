@@ -16,7 +16,7 @@ struct FailOverLaunchTests {
 
     @Test(
         "Processes begin to migrate, and the primary dies: one migrates, and all open the store",
-        arguments: Sample.slice(programs, oneIn: 2))
+        arguments: Sample.slice(programs, oneIn: 2, "launching"))
     func launching(program: [String]) throws {
         let cluster = try PostgreSQLCluster(isSynchronous: true)
         try cluster.make(database: "launch")

@@ -109,7 +109,7 @@ struct OnlineLoadTests {
 
     @Test(
         "Programs of both versions see no error while rows are migrated and the migrator is killed",
-        arguments: Sample.slice(Kind.allCases, oneIn: 4))
+        arguments: Sample.slice(Kind.allCases, oneIn: 5))
     func load(_ kind: Kind) throws {
         let store = try OnlineStore(kind.older, kind.newer)
         try fill(store, kind)

@@ -63,7 +63,7 @@ struct OnlineRefusalTests {
 
     @Test(
         "A change that cannot work beside an older version is refused with a reason, and the forecast says so",
-        arguments: Sample.slice(changes, oneIn: 3))
+        arguments: Sample.slice(changes, oneIn: 3, "refusals"))
     func refusals(_ change: Change) throws {
         let text = Self.older.replacingOccurrences(of: change.from, with: change.to)
         let store = try OnlineStore(Self.older, text)

@@ -141,7 +141,9 @@ struct PredicateOrderTests {
             order: ["isbn"]),
     ]
 
-    @Test("Dictionaries have the same values in both stores", arguments: Sample.slice(dictionaries, oneIn: 3))
+    @Test(
+        "Dictionaries have the same values in both stores",
+        arguments: Sample.slice(dictionaries, oneIn: 3, "dictionaries"))
     func sameDictionaries(_ wanted: Dictionaries) throws {
         func found(_ library: PredicateLibrary) throws -> [String] {
             try library.context.performAndWait {

@@ -120,7 +120,7 @@ struct LargePredicateTests {
                 let (predicate, holds) = shape.make(levels, key: "pages")
                 #expect(try titles(library, predicate).contains("title 0") == holds, "\(shape)")
             }
-            // Asking object by object at 100,000 levels is what the tests of predicates do.
+            // The tests of predicates ask object by object at more levels.
             let (deep, holds) = shape.make(kind.isDatabase ? DeepShape.levels : 2_000, key: "pages")
             let isFlat = [.chain, .tail, .negations, .single].contains(shape)
             guard kind.isDatabase, !isFlat else {

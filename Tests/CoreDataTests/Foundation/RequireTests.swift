@@ -6,7 +6,8 @@ import Testing
 /// The calls that sources must not contain: programs that are built for release print nothing when they stop at a
 /// precondition or an assertion.
 struct RequireTests {
-    /// The sources in whose text something is found. Only those are searched that have one of some parts of it.
+    /// The sources in whose text a pattern is found. A source without any of the parts is not searched: a regular
+    /// expression takes long.
     private func sources(with pattern: some RegexComponent, parts: [String]) throws -> [String] {
         let parts = parts.map { Data($0.utf8) }
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../..")

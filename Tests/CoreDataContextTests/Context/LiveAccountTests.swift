@@ -3,6 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import CoreDataTestSupport
+
 /// The check for leaks sees what is left; were it blind, every suite would pass it.
 @Suite("The account of live objects", .onEveryKindOfStore)
 struct LiveAccountTests {
