@@ -135,12 +135,13 @@ final class FailOverRun: Sendable {
             (SELECT count(*) FROM tag t WHERE t.name LIKE substr(b.title, 9) || ' %')
             """
         #expect(column(counters, on: server) == [], sourceLocation: location)
-        let links = """
-            SELECT count(*) FROM tag t JOIN book_tags j ON j.tag_id = t.id \
+        // In one statement: the server may still commit the last save of a process that has ended.
+        let withoutLinks = """
+            SELECT (SELECT count(*) FROM tag) - count(*) FROM tag t JOIN book_tags j ON j.tag_id = t.id \
             JOIN book b ON b.id = j.book_id AND b.title = t.name \
             JOIN author a ON a.id = b.author_id AND a.name = t.name
             """
-        #expect(column(links, on: server) == ["\(tags.count)"], sourceLocation: location)
+        #expect(column(withoutLinks, on: server) == ["0"], sourceLocation: location)
         // Of tags whose save no process has printed there is at most one for each process: the last one when it
         // ended.
         let extra = Set(tags).subtracting(saved)
