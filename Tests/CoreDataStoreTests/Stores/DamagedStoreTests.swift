@@ -250,6 +250,24 @@ struct DamagedStoreTests {
         return try Library(.sqlite, in: folder)
     }
 
+    @Test(
+        "Rows of an entity that is not there, and with keys and versions that cannot be, stop no process",
+        arguments: [0, 99, -1, 1 << 40, 1 << 62])
+    func wrongBookkeeping(value: Int) throws {
+        let folder = try TemporaryFolder()
+        let url = folder.url.appendingPathComponent("Library.sqlite")
+        try Self.original().write(to: url)
+        // One column of a table: the error of one row hides those behind it.
+        try RawDatabase(url).execute(
+            """
+            UPDATE ZBOOK SET Z_ENT = \(value) WHERE Z_PK % 5 = 2;
+            UPDATE ZPROFILE SET ZAUTHOR = \(value) WHERE Z_PK % 5 = 2;
+            UPDATE ZTAG SET Z_OPT = \(value) WHERE Z_PK % 5 = 2;
+            UPDATE ZSHELF SET Z_PK = \(value) WHERE Z_PK = 2;
+            """)
+        try open(try Data(contentsOf: url), "\(value)")
+    }
+
     @Test("A number of an entity that cannot be is error 259, which names the entity", arguments: [-1, 0, 1 << 40])
     func wrongNumbers(of entity: Int) throws {
         let error = #expect(throws: NSError.self) {
