@@ -98,6 +98,6 @@ struct StoreCorpusTests {
             }
         }
         print("Corpus: \(stores) stores opened with \(sources) XML sources")
-        #expect(stores >= (Sample.isWhole ? 40 : 1))
+        #expect(stores >= (Sample.isWhole ? 40 : 4))
     }
 }
